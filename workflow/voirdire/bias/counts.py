@@ -1,0 +1,267 @@
+"""From verdicts to counts per cell and cluster: what every rate, difference and bootstrap of this package is made of.
+
+A cell is what a rate is wanted for (a judge and an examinee, or whatever columns one counts by), a cluster is what is
+resampled (an item, or the verdicts' `cluster` column). Counts add up: a judge's counts are the sum of its cells', and a
+resampled rate is a ratio of weighted sums. So the bootstrap of all cells of a task is one matrix product, in which all
+verdicts on one item move together:
+
+    counts = count(prepared(verdicts), by=("judge", "examinee"))     # one Counts per task
+    counts[0].totals().fpr                                           # (cells,)
+    counts[0].resampled(1000, seed=0).fpr                            # (resamples, cells)
+    counts[0].by("judge").totals().bias                              # (judges,)
+
+The weights depend on the seed, the task's name and its number of clusters only. Frames made from the same prepared
+verdicts that should be resampled together (two subsets, two conditions, the responses and the verdicts on them) must
+know the same clusters: pass `clusters=clusters_of(prepared)` to each `count`.
+"""
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from voirdire.errors import UserError
+from voirdire.stats.bootstrap import weight_chunks
+
+Array = npt.NDArray[np.float64]
+
+READINGS = ("main", "not_ok_correct", "not_ok_incorrect")
+# More clusters than this are first pooled at random into blocks, in every task that has more clusters than blocks.
+MANY_CLUSTERS = 100_000
+BLOCKS = 2_000
+# Whole numbers up to here are exact in float32, so products in it are too, in any order of summing.
+_EXACT_FLOAT32 = 2**24
+
+_NEEDED = ("task", "item_id", "judge", "examinee", "verdict", "truth")
+_DEFAULTS = {"condition": "blind", "trial": 0, "generation_status": "ok", "status": "ok", "simulated": False}
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Four sums, as arrays of one shape, and the rates made of them; NaN where a denominator is 0."""
+
+    right: Array
+    wrong: Array
+    accepted_wrong: Array
+    rejected_right: Array
+
+    def __add__(self, other: "Totals") -> "Totals":
+        return Totals(
+            self.right + other.right,
+            self.wrong + other.wrong,
+            self.accepted_wrong + other.accepted_wrong,
+            self.rejected_right + other.rejected_right,
+        )
+
+    @property
+    def n(self) -> Array:
+        return self.right + self.wrong
+
+    @property
+    def fpr(self) -> Array:
+        """P(verdict correct | response wrong)."""
+        return ratio(self.accepted_wrong, self.wrong)
+
+    @property
+    def fnr(self) -> Array:
+        """P(verdict incorrect | response right)."""
+        return ratio(self.rejected_right, self.right)
+
+    @property
+    def bias(self) -> Array:
+        """Directional bias, FPR − FNR."""
+        return self.fpr - self.fnr
+
+    @property
+    def agreed(self) -> Array:
+        """Verdicts that agree with the truth."""
+        return self.n - self.accepted_wrong - self.rejected_right
+
+    @property
+    def accuracy(self) -> Array:
+        return ratio(self.agreed, self.n)
+
+    @property
+    def balanced_accuracy(self) -> Array:
+        return 1 - (self.fpr + self.fnr) / 2
+
+    @property
+    def share_right(self) -> Array:
+        """Task accuracy of the responses counted, when each is counted once."""
+        return ratio(self.right, self.n)
+
+
+@dataclass(frozen=True)
+class Counts(Totals):
+    """Counts of one task: arrays of shape (cells, clusters).
+
+    cells: frame with one row per cell, in the order of the arrays' rows; the columns counted by, and `simulated`,
+    whether any verdict of the cell is. clusters: their labels, (clusters,), sorted; numbers of blocks if pooled.
+    """
+
+    task: str
+    cells: pd.DataFrame
+    clusters: npt.NDArray[np.object_]
+
+    def totals(self) -> Totals:
+        """Sums over clusters, (cells,)."""
+        return Totals(*(array.sum(axis=1) for array in self._arrays()))
+
+    def by(self, *columns: str) -> "Counts":
+        """Counts summed over the cells that agree in these columns; without any, over all cells."""
+        if columns:
+            groups = self.cells.groupby(list(columns), sort=True, dropna=False)
+            codes, n_groups = groups.ngroup().to_numpy(), groups.ngroups
+            cells = groups["simulated"].any().reset_index()
+        else:
+            codes, n_groups = np.zeros(len(self.cells), np.int64), 1
+            cells = pd.DataFrame({"simulated": [bool(self.cells["simulated"].any())]})
+        summed = []
+        for array in self._arrays():
+            total = np.zeros((n_groups, array.shape[1]))
+            np.add.at(total, codes, array)
+            summed.append(total)
+        return Counts(*summed, self.task, cells, self.clusters)
+
+    def where(self, mask: npt.ArrayLike) -> "Counts":
+        """The cells that a boolean mask (cells,) chooses; all clusters stay, so that resampling pairs with the rest."""
+        chosen = np.asarray(mask, bool)
+        arrays = (array[chosen] for array in self._arrays())
+        return Counts(*arrays, self.task, self.cells[chosen].reset_index(drop=True), self.clusters)
+
+    def resampled(self, n_resamples: int, seed: int) -> Totals:
+        """Sums in each bootstrap resample of clusters, (resamples, cells). The same seed gives the same resamples."""
+        arrays = self._arrays()
+        # A weight is at most the number of clusters, so a weighted sum at most that times the largest count.
+        exact = max((float(a.max(initial=0)) for a in arrays), default=0.0) * len(self.clusters) < _EXACT_FLOAT32
+        kind = np.float32 if exact else np.float64
+        stacked = np.concatenate(arrays).T.astype(kind)
+        strata = np.zeros(len(self.clusters), np.int64)
+        products = [w.astype(kind) @ stacked for w in weight_chunks(strata, n_resamples, task_seed(seed, self.task))]
+        drawn = np.concatenate(products).astype(np.float64) if products else np.empty((0, stacked.shape[1]))
+        return Totals(*np.split(drawn, 4, axis=1))
+
+    def _arrays(self) -> tuple[Array, Array, Array, Array]:
+        return self.right, self.wrong, self.accepted_wrong, self.rejected_right
+
+
+def ratio(numerator: Array, denominator: Array) -> Array:
+    """numerator / denominator, NaN where the denominator is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(denominator > 0, numerator / denominator, np.nan)
+
+
+def task_seed(seed: int, task: str) -> list[int]:
+    """A stream of draws for each task that does not depend on which other tasks there are."""
+    return [seed, zlib.crc32(task.encode())]
+
+
+def prepared(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts with plain types and every column that this package reads.
+
+    Missing columns: condition "blind", trial 0, statuses "ok", simulated false; cluster is the item. verdict and truth
+    become floats 1, 0 or NaN (missing). Clusters are clusters within a task. Raises UserError naming missing columns.
+    """
+    missing = [name for name in _NEEDED if name not in verdicts.columns]
+    if missing:
+        raise UserError(f"verdicts: columns {', '.join(missing)} are missing; a table of verdicts has {_NEEDED}")
+    frame = verdicts.assign(**{name: value for name, value in _DEFAULTS.items() if name not in verdicts.columns})
+    for name in ("verdict", "truth"):
+        values = frame[name].astype("boolean") if frame[name].dtype == object else frame[name]
+        frame[name] = values.astype("Float64").to_numpy(np.float64, na_value=np.nan)
+    frame["simulated"] = frame["simulated"].astype(bool)
+    frame["cluster"] = (frame["cluster"] if "cluster" in verdicts.columns else frame["item_id"]).astype(str)
+    return frame.reset_index(drop=True)
+
+
+def usable(rows: pd.DataFrame, reading: str = "main") -> pd.DataFrame:
+    """The rows that enter a rate: status ok, with a verdict and a known truth.
+
+    The readings "not_ok_correct" and "not_ok_incorrect" add the judged rows whose status is not ok, all read as that
+    verdict. Responses that were never judged (status missing) enter no reading.
+    """
+    if reading not in READINGS:
+        raise ValueError(f"reading must be one of {READINGS}, not {reading!r}")
+    known = rows["truth"].notna()
+    ok = (rows["status"] == "ok").fillna(False).astype(bool)
+    if reading == "main":
+        return rows[known & ok & rows["verdict"].notna()]
+    judged = rows[known & rows["status"].notna()]
+    ok = ok[judged.index]
+    read = judged["verdict"].where(ok, 1.0 if reading == "not_ok_correct" else 0.0)
+    return judged.assign(verdict=read).dropna(subset=["verdict"])
+
+
+def responses_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """Each response once, whatever its judges, conditions and trials: task, item_id, examinee, cluster, …, truth.
+
+    The columns status and verdict are the response's own: its generation's status, and 1 throughout, so that `count`
+    of these rows by examinee has the right and wrong responses of each (`share_right` is its task accuracy).
+    """
+    once = rows.sort_values("truth", na_position="last", kind="stable").drop_duplicates(["task", "item_id", "examinee"])
+    return once.sort_index().assign(status=once["generation_status"], verdict=1.0)
+
+
+def clusters_of(rows: pd.DataFrame) -> dict[str, npt.NDArray[np.object_]]:
+    """The clusters of each task, sorted: all that the rows name, whether or not they enter a rate."""
+    return {str(task): np.sort(part.unique()).astype(object) for task, part in rows.groupby("task")["cluster"]}
+
+
+def count(
+    rows: pd.DataFrame,
+    by: Sequence[str] = ("judge", "examinee"),
+    reading: str = "main",
+    seed: int = 0,
+    clusters: dict[str, npt.NDArray[np.object_]] | None = None,
+) -> list[Counts]:
+    """Count prepared rows per task, cell and cluster.
+
+    rows: from `prepared` (or a subset, with columns added to count by); only `usable` ones are counted, each trial
+    once. by: columns that make a cell. clusters: of each task, default those of all the rows passed. Above 10⁵
+    clusters in all, those of a task are pooled at random (seeded) into 2,000 blocks, which are then the clusters.
+    Returns one Counts per task with usable rows, sorted by task; cells sorted by `by`.
+    """
+    known = clusters_of(rows) if clusters is None else clusters
+    pooled = sum(map(len, known.values())) > MANY_CLUSTERS
+    result = []
+    for task, part in usable(rows, reading).groupby("task", sort=True):
+        labels = known[str(task)]
+        column = pd.Index(labels).get_indexer(pd.Index(part["cluster"]))
+        if pooled and len(labels) > BLOCKS:
+            # Blocks of equal size: resampling them is then resampling clusters, coarsely.
+            block = np.random.default_rng([*task_seed(seed, str(task)), 1]).permutation(len(labels)) % BLOCKS
+            column, labels = block[column], np.arange(BLOCKS).astype(object)
+        result.append(_count_task(str(task), part, list(by), column, labels))
+    return result
+
+
+def _count_task(
+    task: str, rows: pd.DataFrame, by: list[str], column: npt.NDArray[np.int64], clusters: npt.NDArray[np.object_]
+) -> Counts:
+    groups = rows.groupby(by, sort=True, dropna=False, observed=True) if by else None
+    codes = groups.ngroup().to_numpy() if groups is not None else np.zeros(len(rows), np.int64)
+    cells = (
+        groups["simulated"].any().reset_index()
+        if groups is not None
+        else pd.DataFrame({"simulated": [bool(rows["simulated"].any())]})
+    )
+    right = rows["truth"].to_numpy() == 1
+    accepted = rows["verdict"].to_numpy() == 1
+    flat = codes * len(clusters) + column
+
+    def per_cluster(chosen: npt.NDArray[np.bool_]) -> Array:
+        size = len(cells) * len(clusters)
+        return np.bincount(flat[chosen], minlength=size).reshape(len(cells), len(clusters)).astype(np.float64)
+
+    return Counts(
+        per_cluster(right),
+        per_cluster(~right),
+        per_cluster(~right & accepted),
+        per_cluster(right & ~accepted),
+        task,
+        cells,
+        clusters,
+    )
