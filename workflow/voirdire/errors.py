@@ -31,6 +31,9 @@ class Faults:
     def add(self, fault: str) -> None:
         self.faults.append(fault)
 
+    def extend(self, faults: Iterable[str]) -> None:
+        self.faults.extend(faults)
+
     def raise_if_any(self) -> None:
         if self.faults:
             raise UserError(self.faults)

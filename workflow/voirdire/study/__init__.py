@@ -1,0 +1,20 @@
+"""Configuration into typed objects, the matrix of jobs and their paths; the paper's claims."""
+
+from voirdire.study.fingerprint import fingerprint
+from voirdire.study.inputs import check_inputs
+from voirdire.study.matrix import Condition, Matrix, Paths, canonical
+from voirdire.study.study import PROTOCOL, Study, load_study
+from voirdire.study.timing import time_per_stage
+
+__all__ = [
+    "PROTOCOL",
+    "Condition",
+    "Matrix",
+    "Paths",
+    "Study",
+    "canonical",
+    "check_inputs",
+    "fingerprint",
+    "load_study",
+    "time_per_stage",
+]

@@ -1,0 +1,61 @@
+"""voirdire: examine LLM judges before their verdicts are trusted.
+
+    snakemake --cores 8 all                                   the study of config/config.yaml
+    snakemake --cores 8 all --configfile config/paper.yaml    another study
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+# A configuration file that names its own benchmarks stands alone; anything less is laid over the default study.
+if "benchmarks" not in config:
+    configfile: workflow.source_path("config/config.yaml")
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/benchmark.smk"
+include: "workflow/rules/generate.smk"
+include: "workflow/rules/grade.smk"
+include: "workflow/rules/judge.smk"
+include: "workflow/rules/verdicts.smk"
+include: "workflow/rules/bias.smk"
+include: "workflow/rules/panel.smk"
+include: "workflow/rules/drift.smk"
+include: "workflow/rules/report.smk"
+include: "workflow/rules/estimate.smk"
+
+
+localrules:
+    all,
+    generate_all,
+    judge_all,
+    estimate,
+    clean_analysis,
+
+
+rule all:
+    default_target: True
+    input:
+        rules.report.output,
+        rules.claims.output,
+        rules.figures.output,
+        TABLES,
+
+
+rule generate_all:
+    input:
+        [study.generation_path(*job) for job in study.answers],
+
+
+rule judge_all:
+    input:
+        [study.judgement_path(*job) for job in study.judgements],
+
+
+rule clean_analysis:
+    params:
+        analysis=[f"{RESULTS}/{name}" for name in ("verdicts.parquet", "tables", "figures", "report.html")],
+    shell:
+        "rm -rf {params.analysis:q}"

@@ -1,0 +1,56 @@
+"""The study that the configuration describes, and what all rules share.
+
+Needs: `config`. Leaves: `study` (the matrix of jobs and their paths), RESULTS, CONDA, `table`, `fingerprint`.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+BASE = Path(str(workflow.basedir))
+LIBRARY = BASE / "workflow"
+if LIBRARY.is_dir():
+    # Jobs run this checkout's library with this Python, whatever else is installed or first in the path.
+    sys.path.insert(0, str(LIBRARY))
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(LIBRARY), os.environ.get("PYTHONPATH")]))
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+from voirdire.errors import UserError
+from voirdire.study import PROTOCOL, canonical, check_inputs, fingerprint, load_study, time_per_stage
+
+try:
+    study = load_study(config, workflow.configfiles, BASE)
+except UserError as error:
+    raise WorkflowError(*error.faults) from None
+
+RESULTS = study.folder
+LOGS = f"{RESULTS}/logs"
+CONDA = "../../envs/voirdire.yaml"
+VERDICTS = f"{RESULTS}/verdicts.parquet"
+
+
+wildcard_constraints:
+    task="[a-z0-9_]+",
+    examinee="[a-z0-9_]+",
+    judge="[a-z0-9_]+",
+    condition="[a-z0-9_-]+",
+
+
+def table(*names):
+    """The Parquet files of tidy tables, and the same as CSV."""
+    return [study.table_path(name, ending) for name in names for ending in ("parquet", "csv")]
+
+
+onstart:
+    # Before any model is called, so that a malformed line in the last benchmark costs nothing.
+    try:
+        check_inputs(study)
+    except UserError as error:
+        raise WorkflowError(*error.faults) from None
+
+
+onsuccess:
+    print(time_per_stage(LOGS))
+    print(f"Report: {RESULTS}/report.html")

@@ -1,0 +1,29 @@
+"""Examinees answer.
+
+Needs: items and the task's prompt, or a file of recorded responses. Leaves: generations/{task}/{examinee}.parquet, and
+every answer of a real model in the journal, from which a killed or failed job resumes without paying twice.
+"""
+
+
+rule generate:
+    input:
+        items=f"{RESULTS}/items/{{task}}.parquet",
+        source=lambda wildcards: study.generation_input(wildcards.task, wildcards.examinee),
+    output:
+        f"{RESULTS}/generations/{{task}}/{{examinee}}.parquet",
+    log:
+        f"{LOGS}/generate/{{task}}/{{examinee}}.log",
+    conda:
+        CONDA
+    params:
+        examinee=lambda wildcards: study.examinee_spec(wildcards.task, wildcards.examinee),
+        seed=study.config.seed,
+        protocol=PROTOCOL["generate"],
+        accept_errors=study.config.accept_errors,
+        journal=lambda wildcards: study.journal_path("generate", wildcards.task, wildcards.examinee),
+    resources:
+        api_jobs=lambda wildcards: int(study.is_paid(wildcards.examinee)),
+    shell:
+        "python -m voirdire.steps.generate --name {wildcards.examinee} --items {input.items}"
+        " --source {input.source:q} --examinee {params.examinee:q} --seed {params.seed}"
+        " --accept-errors {params.accept_errors} --journal {params.journal} --output {output} > {log} 2>&1"

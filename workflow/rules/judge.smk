@@ -1,0 +1,42 @@
+"""Judges say whether each response is correct.
+
+Needs: items, generations, the prompt of the condition's template and task; a simulated judge of an examinee that isn't
+simulated also needs the grades. Leaves: verdicts/{condition}/{task}/{judge}/{examinee}.parquet, and the journal.
+"""
+
+
+rule judge:
+    input:
+        items=f"{RESULTS}/items/{{task}}.parquet",
+        generations=f"{RESULTS}/generations/{{task}}/{{examinee}}.parquet",
+        prompt=lambda wildcards: study.judge_prompt(
+            study.conditions[wildcards.condition].template, wildcards.task
+        ),
+        grades=lambda wildcards: (
+            [study.grade_path(wildcards.task, wildcards.examinee)]
+            if study.needs_grades(wildcards.judge, wildcards.examinee)
+            else []
+        ),
+    output:
+        f"{RESULTS}/verdicts/{{condition}}/{{task}}/{{judge}}/{{examinee}}.parquet",
+    log:
+        f"{LOGS}/judge/{{condition}}/{{task}}/{{judge}}/{{examinee}}.log",
+    conda:
+        CONDA
+    params:
+        judge=lambda wildcards: study.judge_spec(
+            wildcards.condition, wildcards.task, wildcards.judge, wildcards.examinee
+        ),
+        seed=study.config.seed,
+        protocol=PROTOCOL["judge"],
+        accept_errors=study.config.accept_errors,
+        journal=lambda wildcards: study.journal_path(
+            "judge", wildcards.condition, wildcards.task, wildcards.judge, wildcards.examinee
+        ),
+    resources:
+        api_jobs=lambda wildcards: int(study.is_paid(wildcards.judge)),
+    shell:
+        "python -m voirdire.steps.judge --name {wildcards.judge} --condition {wildcards.condition}"
+        " --items {input.items} --generations {input.generations} --grades {input.grades}"
+        " --prompt {input.prompt:q} --judge {params.judge:q} --seed {params.seed}"
+        " --accept-errors {params.accept_errors} --journal {params.journal} --output {output} > {log} 2>&1"

@@ -1,0 +1,44 @@
+"""What every step shares: arguments, messages for people, and the time it took."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from voirdire.errors import UserError
+
+# Read back by the summary after a run.
+TOOK = "voirdire: took {seconds:.2f} s"
+
+
+def arguments(doc: str | None, **options: Any) -> argparse.Namespace:
+    """Parse `--name value` for every option; the value says its type, [type] that there may be several."""
+    parser = argparse.ArgumentParser(description=doc)
+    for name, kind in options.items():
+        several = isinstance(kind, list)
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=kind[0] if several else kind,
+            nargs="*" if several else None,
+            required=not several,
+            default=[] if several else None,
+        )
+    return parser.parse_args()
+
+
+def as_json(text: str) -> Any:
+    return json.loads(text)
+
+
+def run(step: Callable[[], None]) -> None:
+    """Run a step; a fault that the user can mend ends it with its message and exit code 1, without a traceback."""
+    start = time.perf_counter()
+    try:
+        step()
+    except UserError as error:
+        for fault in error.faults:
+            print(f"error: {fault}", file=sys.stderr)
+        sys.exit(1)
+    print(TOOK.format(seconds=time.perf_counter() - start))

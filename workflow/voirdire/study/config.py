@@ -1,0 +1,157 @@
+"""A study's configuration: read, checked as a whole, and every fault named at once."""
+
+import difflib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from voirdire.benchmarks import BENCHMARKS, Source, check
+from voirdire.errors import Faults, UserError
+from voirdire.simulated import Persona
+from voirdire.study.sections import (
+    Ablations,
+    BenchmarkSource,
+    Bootstrap,
+    DriftSettings,
+    Model,
+    PanelSettings,
+    PriorSweep,
+    Section,
+    Share,
+    Slug,
+)
+
+
+class Config(Section):
+    """The whole configuration of one study."""
+
+    study: Slug = Field(description="the study's name, and its folder under results/")
+    seed: int = Field(20260912, description="of samples, simulated draws, bootstraps and prompt markers")
+    benchmarks: dict[str, BenchmarkSource] = Field(description="the tasks, and where their questions come from")
+    models: dict[Slug, Model] = Field(description="every model that examinees and judges name")
+    personas: dict[Slug, dict[str, Any]] = Field(
+        default_factory=dict, description="the simulated models: what they can do and how they err"
+    )
+    examinees: list[Slug] = Field(min_length=1, description="models whose answers are judged")
+    judges: list[Slug] = Field(min_length=1, description="models that judge")
+    prompts: str | None = Field(
+        None, description="folder with examinee/TASK.md and judge/TEMPLATE/TASK.md; default: the workflow's own"
+    )
+    templates: list[Slug] = Field(
+        default_factory=lambda: ["default"], min_length=1, description="judge templates; the first is the main one"
+    )
+    trials: int = Field(1, ge=1, description="how often each verdict is asked for")
+    ablations: Ablations = Field(default_factory=lambda: Ablations(), description="conditions besides the main one")
+    panel: PanelSettings = Field(default_factory=lambda: PanelSettings(), description="how votes become a verdict")
+    drift: DriftSettings = Field(default_factory=lambda: DriftSettings(), description="the drift simulation")
+    prior_sweep: PriorSweep = Field(default_factory=lambda: PriorSweep(), description="priors to try under drift")
+    bootstrap: Bootstrap = Field(default_factory=lambda: Bootstrap(), description="intervals")
+    accept_errors: Share = Field(0.0, description="share of failed calls that a job may leave behind and still succeed")
+    sandbox: str = Field("auto", description="isolation of code that models wrote; 'unsafe' runs it without any")
+
+
+def parse(raw: Mapping[str, Any], source: str = "configuration") -> Config:
+    """Check a configuration and return it.
+
+    Parameters
+    ----------
+    raw : the configuration as read from YAML.
+    source : the file's name, for messages.
+
+    Raises
+    ------
+    UserError : naming every fault found, each with its key and what to do.
+    """
+    try:
+        config = Config.model_validate(dict(raw))
+    except ValidationError as error:
+        raise UserError([_sentence(detail, source) for detail in error.errors()]) from None
+    faults = Faults()
+    _check_names(config, source, faults)
+    _check_personas(config, source, faults)
+    _check_tasks(config, source, faults)
+    faults.raise_if_any()
+    return config
+
+
+def _sentence(detail: Any, source: str) -> str:
+    """One of pydantic's errors as a sentence."""
+    key = ".".join(str(part) for part in detail["loc"] if part != "[key]")
+    match detail["type"]:
+        case "extra_forbidden":
+            known = _siblings(detail["loc"])
+            close = difflib.get_close_matches(str(detail["loc"][-1]), known, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"known keys here: {', '.join(known)}"
+            return f"{source}: {key}: unknown key; {hint}"
+        case "missing":
+            return f"{source}: {key}: this key is needed"
+        case "string_pattern_mismatch":
+            return f"{source}: {key}: {detail['input']!r} must be of a-z, 0-9 and _ (it becomes part of file names)"
+        case "value_error":
+            return f"{source}: {key}: {detail['ctx']['error']}"
+    return f"{source}: {key}: {detail['msg']} (found {detail['input']!r})"
+
+
+def _siblings(location: tuple[Any, ...]) -> list[str]:
+    """The keys that the section at this place of the configuration knows."""
+    section: Any = Config
+    for part in location[:-1]:
+        if not (isinstance(section, type) and issubclass(section, Section)):
+            break
+        annotation = section.model_fields[part].annotation if part in section.model_fields else section
+        inner = [kind for kind in getattr(annotation, "__args__", ()) if isinstance(kind, type)]
+        section = next((kind for kind in inner if issubclass(kind, Section)), annotation)
+    return sorted(section.model_fields) if hasattr(section, "model_fields") else []
+
+
+def _check_names(config: Config, source: str, faults: Faults) -> None:
+    for role, names in (("examinees", config.examinees), ("judges", config.judges)):
+        for name in dict.fromkeys(names):
+            if name not in config.models:
+                faults.add(f"{source}: {role}: '{name}' is not defined under models; define it or take it off the list")
+            if names.count(name) > 1:
+                faults.add(f"{source}: {role}: '{name}' is listed {names.count(name)} times; list it once")
+    for name in config.judges:
+        if name in config.models and config.models[name].responses:
+            faults.add(f"{source}: judges: '{name}' has recorded responses and cannot judge; take it off the list")
+    for name in config.ablations.identity.examinees:
+        if name not in config.examinees:
+            faults.add(f"{source}: ablations.identity.examinees: '{name}' is not among the examinees; add it there")
+
+
+def _check_personas(config: Config, source: str, faults: Faults) -> None:
+    for name, numbers in config.personas.items():
+        try:
+            Persona.from_json(json.dumps({"name": name, **numbers}))
+        except UserError as error:
+            faults.extend(f"{source}: personas.{name}: {fault}" for fault in error.faults)
+    for name, model in config.models.items():
+        if model.persona is not None and model.persona not in config.personas:
+            faults.add(f"{source}: models.{name}.model: persona '{model.persona}' is not defined under personas")
+
+
+def _check_tasks(config: Config, source: str, faults: Faults) -> None:
+    if not config.benchmarks:
+        faults.add(f"{source}: benchmarks: name at least one of {', '.join(BENCHMARKS)}")
+    for task, benchmark in config.benchmarks.items():
+        if task not in BENCHMARKS:
+            faults.add(f"{source}: benchmarks.{task}: unknown benchmark; known are {', '.join(BENCHMARKS)}")
+            continue
+        try:
+            chosen = Source.from_dict(benchmark.model_dump(exclude_none=True), f"{source}: benchmarks.{task}")
+        except UserError as error:
+            faults.extend(error.faults)
+            continue
+        if chosen.kind == "hub":
+            # Nothing is downloaded: this sees a missing or unpinned revision.
+            faults.extend(f"{source}: {fault}" for fault in check(task, chosen, config.seed))
+    for name, model in config.models.items():
+        for task in model.tasks:
+            if task not in BENCHMARKS:
+                faults.add(f"{source}: models.{name}.tasks.{task}: unknown task; known are {', '.join(BENCHMARKS)}")
+    for end in ("start", "end"):
+        for task in getattr(config.drift, end) or {}:
+            if task not in config.benchmarks:
+                faults.add(f"{source}: drift.{end}.{task}: not among this study's benchmarks")

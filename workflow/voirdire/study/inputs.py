@@ -1,0 +1,74 @@
+"""Everything a study reads from outside, checked before the first model is called."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from voirdire.benchmarks import fill, load, prompt_fields
+from voirdire.benchmarks.items import Item
+from voirdire.errors import Faults, UserError
+from voirdire.judging import judge_prompt
+from voirdire.study.recorded import load_recorded
+from voirdire.study.study import Study
+
+
+def missing_files(study: Study) -> list[str]:
+    """A sentence for every file that the configuration speaks of and that isn't there."""
+    return [
+        f"{path}: no such file ({what}); correct the path or put the file there"
+        for path, what in dict(_files(study)).items()
+        if not Path(path).is_file()
+    ]
+
+
+def _files(study: Study) -> Iterator[tuple[str, str]]:
+    for task in study.matrix.tasks:
+        for path in study.benchmark_input(task):
+            yield path, f"benchmarks.{task}.path"
+        for name in study.matrix.examinees:
+            recorded = study.model(name).responses
+            what = f"models.{name}.responses" if recorded else f"the examinees' prompt for {task}"
+            yield study.generation_input(task, name), what
+        for condition in study.conditions:
+            yield study.judge_prompt(condition, task), f"the judges' prompt for {task}"
+
+
+def check_inputs(study: Study) -> None:
+    """Read every benchmark file, recorded response and prompt once.
+
+    Questions from the Hub are not fetched here; their rule comes first and checks them.
+
+    Raises
+    ------
+    UserError : naming every fault found in any of them.
+    """
+    faults = Faults()
+    faults.extend(missing_files(study))
+    faults.raise_if_any()
+    for task in study.matrix.tasks:
+        if study.source(task).kind == "hub":
+            continue
+        try:
+            items = load(task, study.source(task), study.config.seed).items
+        except UserError as error:
+            faults.extend(error.faults)
+        else:
+            _check_task(study, task, items, faults)
+    faults.raise_if_any()
+
+
+def _check_task(study: Study, task: str, items: list[Item], faults: Faults) -> None:
+    for name in study.matrix.examinees:
+        path = study.generation_input(task, name)
+        try:
+            if study.model(name).responses:
+                load_recorded(path, study.model(name).responses_examinee or name, items)
+            else:
+                fill(Path(path).read_text(encoding="utf-8"), prompt_fields(items[0]), path)
+        except UserError as error:
+            faults.extend(error.faults)
+    for condition in study.conditions:
+        path = study.judge_prompt(condition, task)
+        try:
+            judge_prompt(Path(path).read_text(encoding="utf-8"), items[0], "", None, study.config.seed)
+        except UserError as error:
+            faults.extend(fault if path in fault else f"{path}: {fault}" for fault in error.faults)

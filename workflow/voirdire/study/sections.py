@@ -1,0 +1,157 @@
+"""The sections of a study's configuration. Every key is described here, once; the schema is made from it."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+# Wildcards of paths: "/" in a model's id, or upper and lower case on some disks, would make them ambiguous.
+SLUG = r"^[a-z0-9][a-z0-9_]*$"
+Slug = Annotated[str, Field(pattern=SLUG)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+
+Label = Literal["elite", "author"]
+SIMULATED = "simulated/"
+
+
+class Section(BaseModel):
+    """A part of the configuration: unknown keys are refused, values are not coerced silently."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class BenchmarkSource(Section):
+    """Where one benchmark's questions come from."""
+
+    source: Literal["bundled", "path", "hub"] = Field(
+        "bundled",
+        description="bundled: questions written for this project; path: a file; hub: the Hugging Face Hub",
+    )
+    path: str | None = Field(None, description="source path: the JSONL or Parquet file")
+    repo: str | None = Field(None, description="source hub: the dataset's id; default: the benchmark's usual one")
+    files: list[str] | None = Field(None, description="source hub: files of the dataset, read in this order")
+    revision: str | None = Field(None, description="source hub: the dataset's commit, 40 hexadecimal digits")
+    limit: int | None = Field(None, description="take only the first N items")
+    sample: int | None = Field(None, description="take N items at random, by the study's seed")
+
+
+class Endpoint(Section):
+    """Where a model answers. Keys come from the environment: this names the variable, never the key."""
+
+    api_base: str | None = Field(None, description="base URL of the server")
+    api_version: str | None = Field(None, description="Azure: version of the API")
+    api_key_env: str | None = Field(None, description="environment variable that holds the key")
+
+
+class Limits(Section):
+    """How hard a model's endpoint may be asked."""
+
+    concurrency: Count = Field(8, description="calls in flight per job")
+    timeout_s: Annotated[float, Field(gt=0)] = Field(600.0, description="seconds one attempt may take")
+    max_attempts: Count = Field(6, description="attempts per call, the first included")
+
+
+class Model(Section):
+    """A model that answers or judges: a litellm model, a simulated persona, or recorded responses."""
+
+    model: str | None = Field(None, description="litellm's name of the model, or simulated/PERSONA")
+    responses: str | None = Field(
+        None, description="instead of a model: JSONL or Parquet with item_id or question, and response"
+    )
+    responses_examinee: str | None = Field(
+        None, description="responses of this `examinee` in a file that holds several; default: the model's own name"
+    )
+    family: str = Field(description="models of one family are compared as relatives")
+    title: str | None = Field(None, description="name shown to judges under an identity label; default: its key")
+    parameters: dict[str, Any] = Field(
+        default_factory=dict, description="sent with every call: temperature, max_tokens, reasoning_effort, …"
+    )
+    tasks: dict[str, dict[str, Any]] = Field(default_factory=dict, description="parameters that differ for a task")
+    drop: list[str] = Field(default_factory=list, description="parameters that this model refuses: not sent")
+    endpoint: Endpoint = Field(default_factory=lambda: Endpoint(), description="where the model answers")
+    limits: Limits = Field(default_factory=lambda: Limits(), description="how hard it may be asked")
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "Model":
+        if (self.model is None) == (self.responses is None):
+            raise ValueError("give either 'model' or 'responses'")
+        return self
+
+    @property
+    def persona(self) -> str | None:
+        """The simulated persona's name, if it is one."""
+        return self.model.removeprefix(SIMULATED) if self.model and self.model.startswith(SIMULATED) else None
+
+
+class IdentityAblation(Section):
+    """The same responses judged under a label that names their author, rightly or not."""
+
+    labels: list[Label] = Field(default_factory=lambda: ["elite", "author"], description="which labels to try")
+    elite: str = Field("GPT-5", description="the name that the elite label shows")
+    examinees: list[str] = Field(default_factory=list, description="whose responses; none: no such judging")
+
+
+class Ablations(Section):
+    """What is judged again under other conditions."""
+
+    identity: IdentityAblation = Field(default_factory=lambda: IdentityAblation(), description="identity labels")
+
+
+class PanelSettings(Section):
+    """How votes become a verdict."""
+
+    include_self: bool = Field(False, description="whether a model votes on its own responses")
+    quorum: Count = Field(5, description="fewer votes abstain; the eligible panel's size where that is smaller")
+    tie: Literal["incorrect", "correct", "abstain"] = Field("incorrect", description="what a tied vote says")
+    floor: Annotated[float, Field(gt=0, lt=0.5)] = Field(0.02, description="lower bound of a vote's weight")
+
+
+class Prior(Section):
+    """Beta priors of each judge's error rates, before any label."""
+
+    fpr: Annotated[float, Field(gt=0, lt=1)] = Field(0.4, description="mean of the prior of the FPR")
+    fnr: Annotated[float, Field(gt=0, lt=1)] = Field(0.2, description="mean of the prior of the FNR")
+    strength: Annotated[float, Field(gt=0)] = Field(10.0, description="labels that the prior is worth")
+
+
+class DriftSettings(Section):
+    """The simulated weeks in which the mix of tasks shifts. Verdicts are the study's, their order is simulated."""
+
+    weeks: Count = Field(12, description="length")
+    per_week: Count = Field(40, description="responses that arrive in a week")
+    start: dict[str, Share] | None = Field(
+        None, description="share of each task in the first week; default: gsm8k .85, aime .15 where both are there"
+    )
+    end: dict[str, Share] | None = Field(None, description="the same for the last week")
+    labels_per_week: Annotated[int, Field(ge=0)] = Field(8, description="responses whose truth becomes known")
+    labels: Literal["after_votes", "before_votes"] = Field("after_votes", description="when a week's labels arrive")
+    prior: Prior = Field(default_factory=lambda: Prior(), description="the Bayesian estimators' prior")
+    seeds: Count = Field(200, description="simulated histories")
+    seed: int = Field(1, description="of the histories")
+
+    @model_validator(mode="after")
+    def _mixes(self) -> "DriftSettings":
+        if (self.start is None) != (self.end is None):
+            raise ValueError("give both 'start' and 'end', or neither")
+        for mix in (self.start, self.end):
+            if mix is not None and abs(sum(mix.values()) - 1) > 1e-9:
+                raise ValueError("the shares of 'start', and of 'end', must add up to 1")
+        if self.labels_per_week > self.per_week:
+            raise ValueError("'labels_per_week' cannot exceed 'per_week'")
+        return self
+
+
+class PriorSweep(Section):
+    """Priors to try in the drift simulation: every combination."""
+
+    fpr: list[float] = Field(default_factory=lambda: [0.1, 0.2, 0.4, 0.6], description="means of the FPR's prior")
+    fnr: list[float] = Field(default_factory=lambda: [0.05, 0.1, 0.2, 0.4], description="means of the FNR's prior")
+    strength: list[float] = Field(default_factory=lambda: [1, 5, 10, 20, 50], description="strengths")
+    seeds: Count = Field(100, description="simulated histories per combination")
+
+
+class Bootstrap(Section):
+    """How intervals are computed."""
+
+    resamples: Annotated[int, Field(ge=100)] = Field(1000, description="bootstrap resamples")
+    level: Annotated[float, Field(gt=0.5, lt=1)] = Field(0.95, description="of the intervals")

@@ -1,0 +1,207 @@
+"""A checked configuration with the jobs, paths and parameters that follow from it.
+
+Parameters are canonical JSON made from wildcards alone, so that Snakemake reruns exactly the jobs whose
+parameters have changed, and none because a dictionary was written in another order.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from voirdire.benchmarks import Source
+from voirdire.models import ModelSpec
+from voirdire.study.config import Config, parse
+from voirdire.study.matrix import Condition, Matrix, Paths, canonical
+from voirdire.study.sections import Model
+
+# Raise by hand when the code of a paid rule changes so that its old answers are no longer what it would ask for.
+PROTOCOL = {"generate": 1, "judge": 1}
+
+# The paper's drift: away from easy word problems, towards hard competition mathematics.
+_DRIFT_START = {"gsm8k": 0.85, "aime": 0.15}
+
+
+@dataclass(frozen=True)
+class Study:
+    """One study.
+
+    Parameters
+    ----------
+    config : the checked configuration.
+    prompts : folder of the prompt templates, as it is to appear in paths.
+    """
+
+    config: Config
+    prompts: str
+
+    @cached_property
+    def paths(self) -> Paths:
+        return Paths(f"results/{self.config.study}")
+
+    @cached_property
+    def conditions(self) -> dict[str, Condition]:
+        """Conditions by slug; the first is the main one."""
+        conditions = [Condition(template) for template in self.config.templates]
+        identity = self.config.ablations.identity
+        if identity.examinees:
+            conditions += [Condition(self.config.templates[0], label) for label in identity.labels]
+        return {condition.slug: condition for condition in conditions}
+
+    @property
+    def main_condition(self) -> str:
+        return next(iter(self.conditions))
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        labelled = self.config.ablations.identity.examinees
+        judged = {
+            slug: list(labelled if condition.label else self.config.examinees)
+            for slug, condition in self.conditions.items()
+        }
+        return Matrix(list(self.config.benchmarks), self.config.examinees, self.config.judges, judged)
+
+    def model(self, name: str) -> Model:
+        return self.config.models[name]
+
+    def examinee_prompt(self, task: str) -> str:
+        return f"{self.prompts}/examinee/{task}.md"
+
+    def judge_prompt(self, condition: str, task: str) -> str:
+        return f"{self.prompts}/judge/{self.conditions[condition].template}/{task}.md"
+
+    def source(self, task: str) -> Source:
+        return Source.from_dict(self.config.benchmarks[task].model_dump(exclude_none=True))
+
+    def benchmark_spec(self, task: str) -> str:
+        """The source of a task's questions as JSON, with the seed where it matters."""
+        source = self.source(task)
+        return canonical({"source": source.to_dict(), "seed": self.config.seed if source.sample else 0})
+
+    def benchmark_input(self, task: str) -> list[str]:
+        """The benchmark's file, where the configuration names one."""
+        path = self.config.benchmarks[task].path
+        return [path] if path else []
+
+    def generation_input(self, task: str, examinee: str) -> str:
+        """What an examinee's job reads besides the items: the prompt, or the recorded responses."""
+        return self.model(examinee).responses or self.examinee_prompt(task)
+
+    def examinee_spec(self, task: str, examinee: str) -> str:
+        """The examinee as JSON of one key: `recorded` (its name in the file), `persona` or `model`."""
+        return canonical(self._spec(task, examinee))
+
+    def judge_spec(self, condition: str, task: str, judge: str, examinee: str) -> str:
+        """The judge, what it is told of the examinee, and how often it is asked, as JSON.
+
+        A simulated judge also gets the examinee's numbers: it goes by what it can see of the response.
+        """
+        chosen = self.conditions[condition]
+        spec: dict[str, Any] = {
+            "judge": self._spec(task, judge),
+            "template": chosen.template,
+            "label": chosen.label,
+            "shown": self._shown(chosen.label, examinee),
+            "trials": self.config.trials,
+        }
+        if self.model(judge).persona:
+            spec["examinee"] = {"family": self.model(examinee).family, **self._spec(task, examinee)}
+        return canonical(spec)
+
+    def needs_grades(self, judge: str, examinee: str) -> bool:
+        """Whether a judge job reads the grades: a simulated judge of an examinee that isn't simulated."""
+        return self.model(judge).persona is not None and self.model(examinee).persona is None
+
+    def is_paid(self, name: str) -> bool:
+        """Whether calls of this model go to a provider."""
+        model = self.model(name)
+        return model.responses is None and model.persona is None
+
+    def model_spec(self, task: str, name: str) -> ModelSpec:
+        """The litellm model `name` as it is called for `task`."""
+        model = self.model(name)
+        if model.model is None or model.persona:
+            raise ValueError(f"{name} is not called through litellm")
+        return ModelSpec(
+            name=name,
+            model=model.model,
+            parameters={**model.parameters, **model.tasks.get(task, {})},
+            drop=tuple(model.drop),
+            api_base=model.endpoint.api_base,
+            api_version=model.endpoint.api_version,
+            api_key_env=model.endpoint.api_key_env,
+            concurrency=model.limits.concurrency,
+            timeout_s=model.limits.timeout_s,
+            max_attempts=model.limits.max_attempts,
+        )
+
+    def analysis_settings(self) -> str:
+        """What every statistical table depends on, as JSON."""
+        bootstrap = self.config.bootstrap
+        return canonical(
+            {
+                "condition": self.main_condition,
+                "resamples": bootstrap.resamples,
+                "level": bootstrap.level,
+                "seed": self.config.seed,
+            }
+        )
+
+    def panel_settings(self) -> str:
+        return canonical(self.config.panel.model_dump())
+
+    def drift_settings(self) -> str:
+        """The scenario as JSON, with the mix of tasks filled in; empty where fewer than two tasks can drift."""
+        drift = self.config.drift
+        start, end = drift.start, drift.end
+        if start is None or end is None:
+            if not set(_DRIFT_START) <= set(self.config.benchmarks):
+                return canonical({})
+            start, end = _DRIFT_START, dict(zip(_DRIFT_START, reversed(_DRIFT_START.values()), strict=True))
+        panel = {name: getattr(self.config.panel, name) for name in ("include_self", "quorum", "tie", "floor")}
+        return canonical({**drift.model_dump(), **panel, "start": start, "end": end})
+
+    def sweep_settings(self) -> str:
+        return canonical(self.config.prior_sweep.model_dump())
+
+    def about(self) -> str:
+        """What the report says of the study's set-up, as JSON."""
+        return canonical({"config": self.config.model_dump(), "conditions": list(self.conditions)})
+
+    def _shown(self, label: str | None, examinee: str) -> str | None:
+        if label is None:
+            return None
+        return self.config.ablations.identity.elite if label == "elite" else self.model(examinee).title or examinee
+
+    def _spec(self, task: str, name: str) -> dict[str, Any]:
+        model = self.model(name)
+        if model.responses:
+            return {"recorded": model.responses_examinee or name}
+        if model.persona:
+            # One truth for who is whose relative: the model's entry.
+            return {"persona": {**self.config.personas[model.persona], "name": name, "family": model.family}}
+        return {"model": self.model_spec(task, name).to_dict()}
+
+
+def load_study(raw: Mapping[str, Any], sources: Sequence[str | Path], workflow_folder: str | Path) -> Study:
+    """The study of a configuration as Snakemake has merged it.
+
+    Parameters
+    ----------
+    raw : the configuration.
+    sources : the files it was read from, for messages.
+    workflow_folder : where the Snakefile is; holds the prompts of studies without their own.
+
+    Raises
+    ------
+    UserError : naming every fault of the configuration.
+    """
+    config = parse(raw, " + ".join(os.path.relpath(source) for source in sources) or "configuration")
+    if config.prompts:
+        return Study(config, config.prompts.rstrip("/"))
+    prompts = Path(workflow_folder).resolve() / "config" / "prompts"
+    # Below the working directory paths stay relative: a checkout that moves must not rerun anything.
+    inside = prompts.is_relative_to(Path.cwd())
+    return Study(config, os.path.relpath(prompts) if inside else str(prompts))
