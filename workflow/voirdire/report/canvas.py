@@ -1,0 +1,137 @@
+"""What every figure shares: colours, text that cannot break, and files with the same bytes every time."""
+
+import functools
+import io
+import re
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ParamSpec
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from voirdire.tables import atomic_path
+
+# Okabe and Ito's colours, which readers with any colour vision tell apart; yellow is left out, too pale for lines.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+GREY = "#767676"
+DIVERGING = "PuOr_r"
+NAME_LENGTH = 28
+
+_STYLE = {
+    # A model called "$x$" is a name, not a formula.
+    "text.parse_math": False,
+    "axes.formatter.use_mathtext": False,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": GREY,
+    "grid.color": "#e4e4e4",
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "figure.facecolor": "white",
+    # Text stays text: an SVG is a tenth of the size, can be searched, and is read aloud. DejaVu Sans, which the layout
+    # is computed with, is wider than the fonts that a browser may put in its place, so nothing overlaps.
+    "svg.fonttype": "none",
+    "svg.hashsalt": "voirdire",
+}
+
+_P = ParamSpec("_P")
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    # Starting from matplotlib's defaults, a user's matplotlibrc cannot change a figure.
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        # An emoji in a model's name has no glyph in the PNG's font; that must not stop a study.
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from", category=UserWarning)
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        yield
+
+
+def styled(draw: Callable[_P, Figure]) -> Callable[_P, Figure]:
+    """Let a function build its figure in this project's style, whatever the reader's settings are."""
+
+    @functools.wraps(draw)
+    def wrapped(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
+        with _style():
+            return draw(*args, **kwargs)
+
+    return wrapped
+
+
+def save(figure: Figure, stem: str | Path) -> tuple[Path, Path]:
+    """Write `stem`.svg and `stem`.png; the same figure gives the same bytes. Returns the two paths."""
+    paths = Path(f"{stem}.svg"), Path(f"{stem}.png")
+    with atomic_path(paths[0]) as beside:
+        beside.write_text(svg_text(figure), encoding="utf-8", newline="\n")
+    with atomic_path(paths[1]) as beside, _style():
+        FigureCanvasAgg(figure)
+        figure.savefig(beside, format="png", dpi=150, metadata={"Software": None})
+    return paths
+
+
+def svg_text(figure: Figure) -> str:
+    """The figure as SVG, without a date, so that the same figure gives the same text."""
+    out = io.StringIO()
+    with _style():
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return re.sub(r"[ \t]+$", "", out.getvalue(), flags=re.MULTILINE)
+
+
+def name(text: object, length: int = NAME_LENGTH) -> str:
+    """A model's or task's name as a label: one line, no control characters, shortened in the middle.
+
+    >>> name("azure/a-deployment-with-a-very-long-name-2026-01-01", 20)
+    'azure/a-de…026-01-01'
+    """
+    clean = "".join(" " if unicodedata.category(char).startswith(("C", "Z")) else char for char in str(text)).strip()
+    if len(clean) <= length:
+        return clean
+    half = (length - 1) // 2
+    return f"{clean[: length - 1 - half]}…{clean[-half:]}"
+
+
+def title(figure: Figure, text: str, simulated: bool) -> None:
+    """Set the figure's title, which says "simulated" where no model was asked."""
+    figure.suptitle(f"{text} (simulated panel)" if simulated else text, x=0.01, ha="left", fontsize=11)
+
+
+def nothing(text: str, reason: str, simulated: bool) -> Figure:
+    """A figure that says why there is nothing to draw: a study's list of files never depends on its results."""
+    figure = Figure(figsize=(6.5, 1.6))
+    title(figure, text, simulated)
+    figure.text(0.01, 0.45, f"Nothing to show: {reason}", color=GREY, wrap=True, va="center")
+    return figure
+
+
+def grid_of_panels(
+    n: int, columns: int, width: float, height: float, **subplots: bool | str
+) -> tuple[Figure, list[Axes]]:
+    """A figure of `n` panels in rows of `columns`, each `width` × `height` inches; surplus panels are removed."""
+    columns = max(1, min(columns, n))
+    rows = -(-n // columns)
+    # Constrained layout needs room of its own for the title above the panels.
+    figure = Figure(figsize=(max(width * columns, 4.5), height * rows + 0.5), layout="constrained")
+    axes = list(figure.subplots(rows, columns, squeeze=False, **subplots).flat)  # type: ignore[arg-type]
+    for surplus in axes[n:]:
+        surplus.remove()
+    return figure, axes[:n]
+
+
+def colour(index: int) -> str:
+    return COLOURS[index % len(COLOURS)]
+
+
+def marker(index: int) -> str:
+    return MARKERS[index % len(MARKERS)]

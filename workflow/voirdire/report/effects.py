@@ -1,0 +1,198 @@
+"""Figures that the paper gives as tables: forests of differences, difficulty bins, panels against single judges."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from voirdire.report.canvas import GREY, colour, grid_of_panels, marker, name, nothing, styled, title
+from voirdire.report.figures import task_title
+from voirdire.report.rows import POINTS, column_values, is_simulated, select
+
+EQUIVALENT = 0.2
+BINS = ("hard", "medium", "easy")
+_VERSIONS = {"all": "all wrong responses", "matched": "items that both get wrong"}
+_METRICS = {"accuracy": "accuracy (%)", "fpr": "leniency, FPR (%)"}
+
+
+def _forest(panel: Axes, rows: pd.DataFrame, at: np.ndarray, index: int, label: str, scale: float, value: str) -> None:
+    """Points with intervals at heights `at`; `value` names the column, intervals are in `low` and `high`."""
+    middle = rows[value].to_numpy(float) * scale
+    reach = np.vstack([middle - rows["low"].to_numpy(float) * scale, rows["high"].to_numpy(float) * scale - middle])
+    # A percentile interval need not hold its point; matplotlib refuses negative lengths.
+    panel.errorbar(
+        middle,
+        at,
+        xerr=np.clip(reach, 0, None),
+        fmt=marker(index),
+        markersize=4,
+        color=colour(index),
+        elinewidth=1.2,
+        label=label,
+    )
+
+
+def _zero_line(panel: Axes, labels: list[str], heights: np.ndarray) -> None:
+    panel.axvline(0, color=GREY, linewidth=0.8, zorder=0)
+    panel.set_yticks(heights, labels, fontsize=7.5)
+    panel.set_ylim(heights.max() + 0.7 if len(heights) else 1, -0.7)
+    panel.grid(axis="x", alpha=0.6)
+    panel.tick_params(axis="y", length=0)
+
+
+def _below(figure: Figure, panel: Axes) -> None:
+    handles, labels = panel.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(3, len(labels)))
+
+
+@styled
+def self_preference(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Figure:
+    """Table 10 as a forest: how much more often a judge accepts its own wrong responses than another model's."""
+    simulated = simulated or is_simulated(frame)
+    heading = "Self-preference: FPR on own minus on other's wrong responses"
+    rows = select(frame, rate="fpr", version=tuple(_VERSIONS)).dropna(subset=["difference"] if len(frame) else [])
+    if rows.empty:
+        return nothing(heading, reason or "no model is both examinee and judge", simulated)
+    tasks = column_values(rows, "task")
+    pairs = [
+        (judge, other)
+        for judge in column_values(rows, "judge")
+        for other in column_values(select(rows, judge=judge), "other")
+    ]
+    labels = [f"{name(judge, 16)} → {name(other, 16)}" for judge, other in pairs]
+    figure, axes = grid_of_panels(len(tasks), 4, 2.6, 0.6 + 0.21 * len(pairs), sharey=True)
+    place = {pair: height for height, pair in enumerate(pairs)}
+    for panel, task in zip(axes, tasks, strict=True):
+        for index, (version, label) in enumerate(_VERSIONS.items()):
+            some = select(rows, task=task, version=version)
+            at = np.array([place[pair] for pair in zip(some["judge"], some["other"], strict=True)], float)
+            _forest(panel, some, at + 0.3 * index - 0.15, index, label, POINTS, "difference")
+        _zero_line(panel, labels, np.arange(len(pairs), dtype=float))
+        own = select(rows, task=task, version="all")["n_own"]
+        panel.set_title(f"{task_title(task)}, n = {_span(own)} own", loc="left")
+        panel.set_xlabel("difference (percentage points)")
+    axes[0].set_ylabel("judge → other model")
+    _below(figure, axes[0])
+    title(figure, heading, simulated)
+    return figure
+
+
+@styled
+def identity(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Figure:
+    """Table 3 as a forest: what a label naming the examinee does to a judge's leniency and strictness."""
+    simulated = simulated or is_simulated(frame)
+    heading = "Identity labels: labelled minus blind, on the same responses"
+    rows = select(frame, task="all" if (select(frame, task="all").size) else column_values(frame, "task"))
+    rows = select(rows, rate=("fpr", "fnr")).dropna(subset=["difference"] if len(rows) else [])
+    if rows.empty:
+        return nothing(heading, reason or "no labelled condition was judged", simulated)
+    judges, labels = column_values(rows, "judge"), column_values(rows, "label")
+    figure, axes = grid_of_panels(2, 2, 3.9, 0.8 + 0.32 * len(judges), sharey=True)
+    names = ["all judges" if judge == "all" else name(judge) for judge in judges]
+    for panel, (rate, word) in zip(axes, (("fpr", "leniency (FPR)"), ("fnr", "strictness (FNR)")), strict=True):
+        of_rate = select(rows, rate=rate)
+        for index, label in enumerate(labels):
+            some = select(of_rate, label=label)
+            at = np.array([judges.index(judge) for judge in some["judge"]], float)
+            _forest(panel, some, at + 0.26 * index - 0.13, index, f"label: {label}", POINTS, "difference")
+        _zero_line(panel, names, np.arange(len(judges), dtype=float))
+        single = of_rate[of_rate["judge"] != "all"]
+        panel.set_title(f"{word}, n = {_span(single['n_pairs'])} pairs a judge", loc="left")
+        panel.set_xlabel("difference (percentage points)")
+    _below(figure, axes[0])
+    title(figure, heading, simulated)
+    return figure
+
+
+@styled
+def length(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Figure:
+    """Table 4 as a forest: are accepted wrong responses longer than rejected ones? The band is |d| < 0.2."""
+    simulated = simulated or is_simulated(frame)
+    heading = "Length of accepted against rejected wrong responses"
+    rows = select(frame).dropna(subset=["d"] if len(frame) else [])
+    if rows.empty:
+        return nothing(heading, reason or "no judge both accepted and rejected wrong responses", simulated)
+    tasks, judges = column_values(rows, "task"), column_values(rows, "judge")
+    figure, axes = grid_of_panels(len(tasks), 4, 2.4, 0.8 + 0.3 * len(judges), sharey=True)
+    for panel, task in zip(axes, tasks, strict=True):
+        some = select(rows, task=task)
+        panel.axvspan(-EQUIVALENT, EQUIVALENT, color="#e9eef2", zorder=-1)
+        at = np.array([judges.index(judge) for judge in some["judge"]], float)
+        _forest(panel, some, at, 0, "d with its 95 % interval", 1, "d")
+        _zero_line(panel, [name(judge, 20) for judge in judges], np.arange(len(judges), dtype=float))
+        panel.set_title(f"{task_title(task)}, n = {_span(some['n_accepted'] + some['n_rejected'])}", loc="left")
+        panel.set_xlabel("Cohen's d (standard deviations)")
+    title(figure, heading, simulated)
+    return figure
+
+
+@styled
+def difficulty(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Figure:
+    """Table 5: self-preference gap per difficulty bin, over all judges, with each judge's as a thin line."""
+    simulated = simulated or is_simulated(frame)
+    heading = "Self-preference gap by how hard the item is"
+    rows = select(frame).dropna(subset=["gap"] if len(frame) else [])
+    if rows.empty:
+        return nothing(heading, reason or "no model is both examinee and judge", simulated)
+    tasks = column_values(rows, "task")
+    figure, axes = grid_of_panels(len(tasks), 4, 2.4, 2.9, sharey=True)
+    for panel, task in zip(axes, tasks, strict=True):
+        of_task = select(rows, task=task)
+        for judge, line in of_task[of_task["judge"] != "all"].groupby("judge", sort=False):
+            line = line.set_index("bin").reindex(BINS)
+            panel.plot(range(3), line["gap"] * POINTS, color="#b5b5b5", linewidth=0.8, label=f"_{judge}")
+        pooled = select(of_task, judge="all").drop_duplicates("bin").set_index("bin").reindex(BINS)
+        middle = pooled["gap"].to_numpy(float) * POINTS
+        reach = np.vstack([middle - pooled["low"] * POINTS, pooled["high"] * POINTS - middle])
+        panel.errorbar(
+            range(3), middle, yerr=np.clip(reach, 0, None), fmt="o-", color=colour(0), capsize=3, label="all judges"
+        )
+        panel.axhline(0, color=GREY, linewidth=0.8, zorder=0)
+        items = [("0" if np.isnan(n) else f"{n:.0f}") for n in pooled["n_items"].to_numpy(float)]
+        panel.set_xticks(range(3), [f"{each}\nn = {n}" for each, n in zip(BINS, items, strict=True)])
+        panel.set_xlim(-0.4, 2.4)
+        panel.set_title(task_title(task), loc="left")
+        panel.set_xlabel("difficulty, n items")
+        panel.grid(axis="y", alpha=0.6)
+    axes[0].set_ylabel("FPR on own − on others'\n(percentage points)")
+    title(figure, heading, simulated)
+    return figure
+
+
+@styled
+def ensembles(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Figure:
+    """Table 2: the majority of the other judges against the model judging itself, on the same responses."""
+    simulated = simulated or is_simulated(frame)
+    heading = "Majority of the other judges against the self-judge"
+    rows = select(frame, metric=tuple(_METRICS)).dropna(subset=["majority"] if len(frame) else [])
+    if rows.empty:
+        return nothing(heading, reason or "no response had enough votes", simulated)
+    tasks, models = column_values(rows, "task"), column_values(rows, "examinee")
+    heights = np.arange(len(models), dtype=float)
+    figure, axes = grid_of_panels(2 * len(tasks), len(tasks), 2.3, 0.8 + 0.27 * len(models), sharex="row", sharey=True)
+    panels = [(metric, task) for metric in _METRICS for task in tasks]
+    for panel, (metric, task) in zip(axes, panels, strict=True):
+        some = select(rows, metric=metric, task=task).drop_duplicates("examinee").set_index("examinee").reindex(models)
+        own, other = some["self_judge"].to_numpy(float) * POINTS, some["majority"].to_numpy(float) * POINTS
+        panel.hlines(heights, np.fmin(own, other), np.fmax(own, other), color="#b5b5b5", linewidth=1.5, zorder=1)
+        panel.scatter(own, heights, color=colour(1), marker="s", s=24, label="self-judge", zorder=2)
+        panel.scatter(other, heights, color=colour(0), marker="o", s=24, label="majority of the others", zorder=3)
+        panel.set_yticks(heights, ["all" if model == "all" else name(model, 20) for model in models], fontsize=7.5)
+        panel.set_ylim(len(models) - 0.4, -0.6)
+        counted = some["n"] if metric == "accuracy" else some["n_wrong"]
+        panel.set_title(f"{task_title(task)}, n = {_span(counted)}", loc="left", fontsize=8.5)
+        panel.set_xlabel(_METRICS[metric])
+        panel.grid(alpha=0.6)
+        panel.tick_params(axis="y", length=0)
+    _below(figure, axes[0])
+    title(figure, heading, simulated)
+    return figure
+
+
+def _span(counts: pd.Series) -> str:
+    """Counts in short: one number if all are the same, else from the smallest to the largest."""
+    known = counts.dropna().astype(int)
+    if known.empty:
+        return "0"
+    low, high = known.min(), known.max()
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"

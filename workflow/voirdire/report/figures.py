@@ -1,0 +1,256 @@
+"""The paper's figures: heat maps of directional bias, scatters with regression lines, drift week by week."""
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.patches import Rectangle
+
+from voirdire.report.canvas import (
+    DIVERGING,
+    GREY,
+    MARKERS,
+    colour,
+    grid_of_panels,
+    marker,
+    name,
+    nothing,
+    styled,
+    title,
+)
+from voirdire.report.rows import column_values, is_simulated, main_rates, select
+
+# Beyond this a cell has no room for its count.
+_MOST_ANNOTATED = 14
+# A judge that is also the examinee: the diagonal of the study.
+_SELF = "self-evaluation"
+
+RULES = {
+    "majority": "unweighted majority",
+    "mean_single": "mean single judge",
+    "best_single_hindsight": "best single judge, in hindsight",
+    "best_single_labels": "best single judge, by labels so far",
+}
+
+
+def task_title(task: str) -> str:
+    """A task's slug as people write it.
+
+    >>> task_title("gsm8k"), task_title("all"), task_title("my_task")
+    ('GSM8K', 'all tasks', 'my_task')
+    """
+    known = {"gsm8k": "GSM8K", "aime": "AIME", "mbpp": "MBPP", "quality": "QuALITY", "all": "all tasks"}
+    return known.get(task, name(task))
+
+
+@styled
+def heat_map(
+    rates_by_examinee: pd.DataFrame, task: str, condition: str = "blind", reason: str = "", simulated: bool = False
+) -> Figure:
+    """Figure 2: directional bias of each judge towards each examinee on one task ("all": mean of the tasks).
+
+    Self-evaluations are outlined; a cell without wrong or without right responses has no bias and is hatched.
+    `reason` explains an empty figure.
+    """
+    simulated = simulated or is_simulated(rates_by_examinee)
+    heading = f"Directional bias (FPR − FNR) on {task_title(task)}"
+    rows = main_rates(rates_by_examinee, condition, task=task)
+    rows = rows[(rows["judge"] != "all") & (rows["examinee"] != "all")] if not rows.empty else rows
+    if rows.empty:
+        return nothing(heading, reason or "no verdicts of this task", simulated)
+    judges, examinees = column_values(rows, "judge"), column_values(rows, "examinee")
+    cells = rows.drop_duplicates(["judge", "examinee"]).set_index(["judge", "examinee"])
+    bias = cells["bias"].unstack("examinee").reindex(index=judges, columns=examinees)
+    figure = Figure(
+        figsize=(max(4.5, 2.6 + 0.82 * len(examinees)), max(2.4, 1.9 + 0.5 * len(judges))), layout="constrained"
+    )
+    axes = figure.subplots()
+    limit = max(0.1, math.ceil(10 * np.nanmax(np.abs(bias.to_numpy(float)), initial=0)) / 10)
+    image = axes.imshow(bias.to_numpy(float), cmap=DIVERGING, vmin=-limit, vmax=limit, aspect="auto")
+    _annotate(axes, image, cells)
+    axes.set_xticks(range(len(examinees)), [name(examinee) for examinee in examinees], rotation=35, ha="right")
+    axes.set_yticks(range(len(judges)), [name(judge) for judge in judges])
+    counted = "" if len(examinees) > _MOST_ANNOTATED else "; small print: n wrong + n right responses"
+    axes.set_xlabel(f"examinee (who answered){counted}")
+    axes.set_ylabel("judge")
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    bar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
+    bar.set_label("← strict   FPR − FNR (share)   lenient →")
+    bar.outline.set_visible(False)  # type: ignore[operator]
+    title(figure, heading, simulated)
+    return figure
+
+
+def _annotate(axes: Axes, image: AxesImage, cells: pd.DataFrame) -> None:
+    judges, examinees = (column_values(cells.reset_index(), column) for column in ("judge", "examinee"))
+    small = len(examinees) > _MOST_ANNOTATED
+    for row, judge in enumerate(judges):
+        for column, examinee in enumerate(examinees):
+            corner = (column - 0.5, row - 0.5)
+            if judge == examinee:
+                axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=1.6, zorder=3))
+            if (judge, examinee) not in cells.index:
+                continue
+            cell = cells.loc[(judge, examinee)]
+            wrong, right = int(cell["n_wrong"]), int(cell["n_right"])
+            if pd.isna(cell["bias"]):
+                axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="////", edgecolor="#cccccc", linewidth=0))
+                text, ink = "–", "black"
+            else:
+                text = f"{cell['bias']:+.2f}".replace("-", "−")
+                red, green, blue, _ = image.to_rgba(np.array([cell["bias"]]))[0]
+                ink = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.52 else "black"
+            if small:
+                axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=6)
+                continue
+            axes.text(column, row - 0.13, text, ha="center", va="center", color=ink, fontsize=9)
+            axes.text(column, row + 0.27, f"{wrong}+{right}", ha="center", va="center", color=ink, fontsize=5.5)
+
+
+@styled
+def scatter(
+    points: pd.DataFrame, correlations: pd.DataFrame, task: str, reason: str = "", simulated: bool = False
+) -> Figure:
+    """Figure 3: the better the judge, the less lenient (table 7); the better the examinee, the more it is let pass
+    (table 9). One regression line per examinee resp. judge, self-evaluations marked with a ring.
+    """
+    simulated = simulated or is_simulated(points) or is_simulated(correlations)
+    heading = f"Capability and directional bias on {task_title(task)}"
+    rows = select(points, task=task)
+    rows = rows[rows["table"].astype(int).isin((7, 9))].dropna(subset=["x", "y"]) if not rows.empty else rows
+    if rows.empty:
+        return nothing(heading, reason or "no model is both examinee and judge on this task", simulated)
+    figure, axes = grid_of_panels(2, 2, 4.9, 4.6, sharey=True)
+    for panel, (number, models, others) in zip(axes, ((7, "judge", "examinee"), (9, "examinee", "judge")), strict=True):
+        of_table = rows[rows["table"].astype(int) == number]
+        for index, anchor in enumerate(column_values(of_table, "anchor")):
+            _regression(panel, of_table[of_table["anchor"] == anchor], anchor, index, correlations, number)
+        panel.axhline(0, color=GREY, linewidth=0.8)
+        panel.set_title(f"Points: {models}s; lines: one per {others} (table {number})", loc="left")
+        panel.set_xlabel(f"task accuracy of the {models} (share of items)")
+        panel.set_ylabel("directional bias, FPR − FNR (share)")
+        panel.grid(alpha=0.6)
+        panel.legend(
+            loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, title=f"{others}: Pearson r", title_fontsize=8
+        )
+    axes[1].tick_params(labelleft=True)
+    ring = axes[0].scatter([], [], s=90, facecolors="none", edgecolors="black", linewidths=1.2)
+    axes[0].add_artist(axes[0].legend_)  # type: ignore[arg-type]
+    axes[0].legend([ring], [_SELF], loc="upper right")
+    title(figure, heading, simulated)
+    return figure
+
+
+def _regression(
+    panel: Axes, points: pd.DataFrame, anchor: str, index: int, correlations: pd.DataFrame, number: int
+) -> None:
+    x, y = points["x"].to_numpy(float), points["y"].to_numpy(float)
+    task = points["task"].iloc[0]
+    found = select(correlations, anchor=anchor, task=task, self_point="with", left_out="")
+    found = found[found["table"].astype(int) == number] if not found.empty else found
+    r = float(found["r"].iloc[0]) if len(found) else float("nan")
+    shown = "–" if math.isnan(r) else f"{r:+.2f}".replace("-", "−")
+    label = f"{name(anchor, 18)}: {shown} (n = {len(x)})"
+    panel.scatter(x, y, s=26, color=colour(index), marker=marker(index), label=label, zorder=2)
+    own = points["is_self"].astype(bool).to_numpy()
+    panel.scatter(x[own], y[own], s=90, facecolors="none", edgecolors="black", linewidths=1.2, zorder=3)
+    if len(x) >= 3 and np.ptp(x) > 0:
+        slope, intercept = np.polyfit(x, y, 1)
+        ends = np.array([x.min(), x.max()])
+        panel.plot(ends, intercept + slope * ends, color=colour(index), linewidth=1, alpha=0.75, zorder=1)
+
+
+@styled
+def drift_accuracy(weeks: pd.DataFrame, reason: str = "", simulated: bool = False) -> Figure:
+    """Figure 4, left: accuracy per week of each way to combine the panel, with 95 % bands; weights linear."""
+    simulated = simulated or is_simulated(weeks)
+    heading = "Accuracy while the task mix drifts"
+    rows = select(weeks, weights=("linear", ""))
+    rows = rows[rows["week"] > 0] if not rows.empty else rows
+    if rows.empty:
+        return nothing(heading, reason or "the drift simulation did not run", simulated)
+    figure = Figure(figsize=(8.6, 4.2), layout="constrained")
+    axes = figure.subplots()
+    estimators = column_values(select(rows, rule="wmv"), "estimator")
+    lines = [("wmv", estimator) for estimator in estimators] + [(rule, "") for rule in RULES]
+    for rule, estimator in lines:
+        line = rows[(rows["rule"] == rule) & (rows["estimator"].fillna("") == estimator)].sort_values("week")
+        if line.empty:
+            continue
+        week, low, high = (line[column].to_numpy(float) for column in ("week", "low", "high"))
+        ink, shape, dash = _look(rule, estimator, estimators)
+        label = RULES.get(rule) or f"weighted, {estimator}"
+        axes.plot(week, 100 * line["accuracy"], linestyle=dash, color=ink, marker=shape, markersize=4, label=label)
+        axes.fill_between(week, 100 * low, 100 * high, color=ink, alpha=0.1, linewidth=0)
+    _weeks_axis(axes, rows)
+    axes.set_ylabel("accuracy of the panel's verdicts (%)")
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), title=f"n = {_runs(rows)}", title_fontsize=8)
+    title(figure, heading, simulated)
+    return figure
+
+
+@styled
+def drift_rates(
+    rates: pd.DataFrame, weeks: pd.DataFrame, rate: str = "fpr", reason: str = "", simulated: bool = False
+) -> Figure:
+    """Figure 4, right: each estimator's FPR (or FNR) of each judge, week by week, against the truth of that week.
+
+    `weeks` is read for the number of simulated runs only.
+    """
+    simulated = simulated or is_simulated(rates)
+    word = {"fpr": "leniency (FPR)", "fnr": "strictness (FNR)"}[rate]
+    heading = f"Estimated {word} against the truth"
+    rows = select(rates, rate=rate)
+    rows = rows[(rows["week"] > 0) & (rows["estimator"] != "oracle")] if not rows.empty else rows
+    if rows.empty:
+        return nothing(heading, reason or "the drift simulation did not run", simulated)
+    judges = [judge for judge in column_values(rows, "judge") if judge != "mean"]
+    shown = [*judges, *(["mean"] if (rows["judge"] == "mean").any() else [])]
+    estimators = column_values(rows, "estimator")
+    figure, axes = grid_of_panels(len(shown), 4, 2.5, 2.1, sharex=True, sharey=True)
+    for panel, judge in zip(axes, shown, strict=True):
+        of_judge = rows[rows["judge"] == judge].sort_values("week")
+        for estimator in estimators:
+            line = of_judge[of_judge["estimator"] == estimator]
+            week, low, high = (line[column].to_numpy(float) for column in ("week", "low", "high"))
+            ink = _look("wmv", estimator, estimators)[0]
+            panel.plot(week, line["estimate"], color=ink, linewidth=1.4, label=estimator)
+            panel.fill_between(week, low, high, color=ink, alpha=0.12, linewidth=0)
+        truth = of_judge.drop_duplicates("week")
+        panel.plot(truth["week"], truth["truth"], "--", color="black", linewidth=1.4, label="truth")
+        panel.set_title("mean of the judges" if judge == "mean" else name(judge), loc="left")
+        panel.grid(alpha=0.6)
+    for panel in axes[-4:]:
+        panel.tick_params(labelbottom=True)
+        panel.set_xlabel("week")
+    figure.supylabel(f"{rate.upper()} (share of {'wrong' if rate == 'fpr' else 'right'} responses)", fontsize=9)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    title(figure, f"{heading}, n = {_runs(weeks)}", simulated)
+    return figure
+
+
+def _look(rule: str, estimator: str, estimators: list[str]) -> tuple[str, str, str]:
+    """Colour, marker and dash of a line: estimators in colour, the same in both figures; what they must beat in grey."""
+    if rule == "wmv":
+        coloured = [each for each in estimators if each != "oracle"]
+        index = coloured.index(estimator) if estimator in coloured else -1
+        return ("black" if index < 0 else colour(index)), marker(index), "-"
+    index = list(RULES).index(rule)
+    return GREY, MARKERS[index], ("--", ":", "-.", (0, (1, 1, 4, 1)))[index]  # type: ignore[return-value]
+
+
+def _runs(weeks: pd.DataFrame) -> str:
+    seeds = weeks["n_seeds"].dropna() if "n_seeds" in weeks.columns else pd.Series(dtype=float)
+    return f"{int(seeds.max())} simulated runs" if len(seeds) else "unknown"
+
+
+def _weeks_axis(axes: Axes, rows: pd.DataFrame) -> None:
+    last = int(rows["week"].max())
+    axes.set_xticks(range(1, last + 1, max(1, last // 12)))
+    axes.set_xlabel("week")
+    axes.grid(alpha=0.6)

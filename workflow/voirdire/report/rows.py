@@ -1,0 +1,59 @@
+"""Picking the rows that a figure, table or sentence is about out of the tidy tables."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+# The difference of a rate is shown in percentage points.
+POINTS = 100
+
+
+def select(frame: pd.DataFrame | None, **wanted: Any) -> pd.DataFrame:
+    """The rows whose columns have the wanted values; a tuple or list means any of them, a missing column any value.
+
+    >>> select(pd.DataFrame({"task": ["gsm8k", "all"], "n": [1, 2]}), task="all")["n"].tolist()
+    [2]
+    """
+    if frame is None or frame.empty:
+        return pd.DataFrame(columns=[] if frame is None else frame.columns)
+    keep = pd.Series(True, index=frame.index)
+    for column, value in wanted.items():
+        if column in frame.columns:
+            values = list(value) if isinstance(value, tuple | list) else [value]
+            keep &= frame[column].isin(values)
+    return frame[keep]
+
+
+def main_rates(rates: pd.DataFrame | None, condition: str, **wanted: Any) -> pd.DataFrame:
+    """Rates of one condition as the paper reads them: calls that are not ok left out, tasks pooled by their mean."""
+    return select(rates, condition=condition, reading="main", pooling=("none", "task_mean"), **wanted)
+
+
+def table(tables: Mapping[str, pd.DataFrame], name: str) -> pd.DataFrame:
+    """The tidy table of that name; an empty frame where the study has none."""
+    found = tables.get(name)
+    return pd.DataFrame() if found is None else found
+
+
+def ordered(values: Iterable[Any]) -> list[str]:
+    """Distinct values in the order of the configuration, the pooled "all" last."""
+    distinct = list(dict.fromkeys(str(value) for value in values))
+    return [value for value in distinct if value != "all"] + [value for value in distinct if value == "all"]
+
+
+def column_values(frame: pd.DataFrame, column: str) -> list[str]:
+    """Distinct values of a column, in order; empty where the column is missing."""
+    return ordered(frame[column]) if column in frame.columns else []
+
+
+def is_simulated(frame: pd.DataFrame | None) -> bool:
+    """Whether any row of a table comes from a simulated persona."""
+    return frame is not None and "simulated" in frame.columns and bool(frame["simulated"].fillna(False).any())
+
+
+def number(frame: pd.DataFrame, column: str) -> float:
+    """The column's value in the first row; NaN where there is no row, column or value."""
+    if frame.empty or column not in frame.columns or pd.isna(frame[column].iloc[0]):
+        return float("nan")
+    return float(frame[column].iloc[0])
