@@ -18,6 +18,7 @@ know the same clusters: pass `clusters=clusters_of(prepared)` to each `count`.
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +37,13 @@ BLOCKS = 2_000
 _EXACT_FLOAT32 = 2**24
 
 _NEEDED = ("task", "item_id", "judge", "examinee", "verdict", "truth")
-_DEFAULTS = {"condition": "blind", "trial": 0, "generation_status": "ok", "status": "ok", "simulated": False}
+_DEFAULTS: dict[str, Any] = {
+    "condition": "blind",
+    "trial": 0,
+    "generation_status": "ok",
+    "status": "ok",
+    "simulated": False,
+}
 
 
 @dataclass(frozen=True)
@@ -112,37 +119,39 @@ class Counts(Totals):
 
     def by(self, *columns: str) -> "Counts":
         """Counts summed over the cells that agree in these columns; without any, over all cells."""
-        if columns:
-            groups = self.cells.groupby(list(columns), sort=True, dropna=False)
-            codes, n_groups = groups.ngroup().to_numpy(), groups.ngroups
-            cells = groups["simulated"].any().reset_index()
-        else:
-            codes, n_groups = np.zeros(len(self.cells), np.int64), 1
-            cells = pd.DataFrame({"simulated": [bool(self.cells["simulated"].any())]})
-        summed = []
-        for array in self._arrays():
-            total = np.zeros((n_groups, array.shape[1]))
-            np.add.at(total, codes, array)
-            summed.append(total)
-        return Counts(*summed, self.task, cells, self.clusters)
+        cells, codes = _cells(self.cells, list(columns))
+        member = np.zeros((len(cells), len(codes)))
+        member[codes, np.arange(len(codes))] = 1
+        return self._with(cells, *(member @ array for array in self._arrays()))
+
+    def margins(self, groupings: Sequence[Sequence[str]]) -> "Counts":
+        """The cells of several groupings below each other; a column that a grouping lacks says "all"."""
+        names = list(dict.fromkeys(name for grouping in groupings for name in grouping))
+        parts = [self.by(*grouping) for grouping in groupings]
+        cells = [part.cells.assign(**{n: "all" for n in names if n not in part.cells.columns}) for part in parts]
+        arrays = (np.concatenate(same) for same in zip(*(part._arrays() for part in parts), strict=True))
+        return self._with(pd.concat(cells, ignore_index=True)[[*names, "simulated"]], *arrays)
 
     def where(self, mask: npt.ArrayLike) -> "Counts":
         """The cells that a boolean mask (cells,) chooses; all clusters stay, so that resampling pairs with the rest."""
         chosen = np.asarray(mask, bool)
-        arrays = (array[chosen] for array in self._arrays())
-        return Counts(*arrays, self.task, self.cells[chosen].reset_index(drop=True), self.clusters)
+        return self._with(self.cells[chosen].reset_index(drop=True), *(array[chosen] for array in self._arrays()))
 
     def resampled(self, n_resamples: int, seed: int) -> Totals:
         """Sums in each bootstrap resample of clusters, (resamples, cells). The same seed gives the same resamples."""
         arrays = self._arrays()
         # A weight is at most the number of clusters, so a weighted sum at most that times the largest count.
         exact = max((float(a.max(initial=0)) for a in arrays), default=0.0) * len(self.clusters) < _EXACT_FLOAT32
-        kind = np.float32 if exact else np.float64
-        stacked = np.concatenate(arrays).T.astype(kind)
+        kind: type[np.floating[Any]] = np.float32 if exact else np.float64
+        stacked: npt.NDArray[Any] = np.concatenate(arrays).T.astype(kind)
         strata = np.zeros(len(self.clusters), np.int64)
-        products = [w.astype(kind) @ stacked for w in weight_chunks(strata, n_resamples, task_seed(seed, self.task))]
+        chunks = weight_chunks(strata, n_resamples, task_seed(seed, self.task))
+        products = [np.matmul(weights.astype(kind), stacked) for weights in chunks]
         drawn = np.concatenate(products).astype(np.float64) if products else np.empty((0, stacked.shape[1]))
         return Totals(*np.split(drawn, 4, axis=1))
+
+    def _with(self, cells: pd.DataFrame, right: Array, wrong: Array, accepted: Array, rejected: Array) -> "Counts":
+        return Counts(right, wrong, accepted, rejected, self.task, cells, self.clusters)
 
     def _arrays(self) -> tuple[Array, Array, Array, Array]:
         return self.right, self.wrong, self.accepted_wrong, self.rejected_right
@@ -195,6 +204,19 @@ def usable(rows: pd.DataFrame, reading: str = "main") -> pd.DataFrame:
     return judged.assign(verdict=read).dropna(subset=["verdict"])
 
 
+def of_condition(rows: pd.DataFrame, main: str) -> pd.DataFrame:
+    """The rows of condition `main`, or all rows where they know one condition only.
+
+    Raises UserError where there are several conditions and `main` is none of them.
+    """
+    conditions = sorted(rows["condition"].unique())
+    if len(conditions) <= 1:
+        return rows
+    if main not in conditions:
+        raise UserError(f"verdicts: no condition {main!r}; choose the main condition among {', '.join(conditions)}")
+    return rows[rows["condition"] == main]
+
+
 def responses_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Each response once, whatever its judges, conditions and trials: task, item_id, examinee, cluster, …, truth.
 
@@ -222,46 +244,47 @@ def count(
     rows: from `prepared` (or a subset, with columns added to count by); only `usable` ones are counted, each trial
     once. by: columns that make a cell. clusters: of each task, default those of all the rows passed. Above 10⁵
     clusters in all, those of a task are pooled at random (seeded) into 2,000 blocks, which are then the clusters.
-    Returns one Counts per task with usable rows, sorted by task; cells sorted by `by`.
+    Returns one Counts per task of the rows, sorted by task, with every cell of the rows, sorted by `by`: a cell without
+    usable rows has counts of 0. The rows' index must be unique, as `prepared` leaves it.
     """
     known = clusters_of(rows) if clusters is None else clusters
     pooled = sum(map(len, known.values())) > MANY_CLUSTERS
+    chosen = usable(rows, reading)
     result = []
-    for task, part in usable(rows, reading).groupby("task", sort=True):
-        labels = known[str(task)]
-        column = pd.Index(labels).get_indexer(pd.Index(part["cluster"]))
+    for name, part in rows.groupby("task", sort=True):
+        task = str(name)
+        cells, codes = _cells(part, list(by))
+        codes = pd.Series(codes, index=part.index)
+        used = chosen.loc[chosen.index.intersection(part.index)]
+        labels = known[task]
+        column = pd.Index(labels).get_indexer(pd.Index(used["cluster"]))
         if pooled and len(labels) > BLOCKS:
             # Blocks of equal size: resampling them is then resampling clusters, coarsely.
-            block = np.random.default_rng([*task_seed(seed, str(task)), 1]).permutation(len(labels)) % BLOCKS
+            block = np.random.default_rng([*task_seed(seed, task), 1]).permutation(len(labels)) % BLOCKS
             column, labels = block[column], np.arange(BLOCKS).astype(object)
-        result.append(_count_task(str(task), part, list(by), column, labels))
+        sums = _sums(used, codes[used.index].to_numpy() * len(labels) + column, (len(cells), len(labels)))
+        result.append(Counts(*sums, task, cells, labels))
     return result
 
 
-def _count_task(
-    task: str, rows: pd.DataFrame, by: list[str], column: npt.NDArray[np.int64], clusters: npt.NDArray[np.object_]
-) -> Counts:
-    groups = rows.groupby(by, sort=True, dropna=False, observed=True) if by else None
-    codes = groups.ngroup().to_numpy() if groups is not None else np.zeros(len(rows), np.int64)
-    cells = (
-        groups["simulated"].any().reset_index()
-        if groups is not None
-        else pd.DataFrame({"simulated": [bool(rows["simulated"].any())]})
-    )
+def _cells(rows: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]:
+    """The cells that columns make (one cell without any), and the number of the cell of each row."""
+    if not by:
+        return pd.DataFrame({"simulated": [bool(rows["simulated"].any())]}), np.zeros(len(rows), np.int64)
+    groups = rows.groupby(by, sort=True, dropna=False, observed=True)
+    return groups["simulated"].any().reset_index(), groups.ngroup().to_numpy(np.int64)
+
+
+def _sums(rows: pd.DataFrame, flat: npt.NDArray[np.int64], shape: tuple[int, int]) -> tuple[Array, Array, Array, Array]:
     right = rows["truth"].to_numpy() == 1
     accepted = rows["verdict"].to_numpy() == 1
-    flat = codes * len(clusters) + column
 
     def per_cluster(chosen: npt.NDArray[np.bool_]) -> Array:
-        size = len(cells) * len(clusters)
-        return np.bincount(flat[chosen], minlength=size).reshape(len(cells), len(clusters)).astype(np.float64)
+        return np.bincount(flat[chosen], minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
-    return Counts(
+    return (
         per_cluster(right),
         per_cluster(~right),
         per_cluster(~right & accepted),
         per_cluster(right & ~accepted),
-        task,
-        cells,
-        clusters,
     )
