@@ -41,17 +41,25 @@ rule all:
         rules.report.output,
         rules.claims.output,
         rules.figures.output,
-        TABLES,
+        rules.metrics.output,
+        rules.correlations.output,
+        rules.self_preference.output,
+        rules.ablation_identity.output,
+        rules.ablation_length.output,
+        rules.ablation_difficulty.output,
+        rules.ensembles.output,
+        rules.drift.output,
+        rules.prior_sweep.output,
 
 
 rule generate_all:
     input:
-        [study.generation_path(*job) for job in study.answers],
+        [study.paths.generation(*job) for job in study.matrix.answers],
 
 
 rule judge_all:
     input:
-        [study.judgement_path(*job) for job in study.judgements],
+        [study.paths.judgement(*job) for job in study.matrix.judgements],
 
 
 rule clean_analysis:

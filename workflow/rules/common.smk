@@ -25,7 +25,7 @@ try:
 except UserError as error:
     raise WorkflowError(*error.faults) from None
 
-RESULTS = study.folder
+RESULTS = study.paths.folder
 LOGS = f"{RESULTS}/logs"
 CONDA = "../../envs/voirdire.yaml"
 VERDICTS = f"{RESULTS}/verdicts.parquet"
@@ -40,7 +40,7 @@ wildcard_constraints:
 
 def table(*names):
     """The Parquet files of tidy tables, and the same as CSV."""
-    return [study.table_path(name, ending) for name in names for ending in ("parquet", "csv")]
+    return [study.paths.table(name, ending) for name in names for ending in ("parquet", "csv")]
 
 
 onstart:

@@ -20,7 +20,7 @@ rule generate:
         seed=study.config.seed,
         protocol=PROTOCOL["generate"],
         accept_errors=study.config.accept_errors,
-        journal=lambda wildcards: study.journal_path("generate", wildcards.task, wildcards.examinee),
+        journal=lambda wildcards: study.paths.journal("generate", wildcards.task, wildcards.examinee),
     resources:
         api_jobs=lambda wildcards: int(study.is_paid(wildcards.examinee)),
     shell:

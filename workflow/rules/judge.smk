@@ -9,11 +9,9 @@ rule judge:
     input:
         items=f"{RESULTS}/items/{{task}}.parquet",
         generations=f"{RESULTS}/generations/{{task}}/{{examinee}}.parquet",
-        prompt=lambda wildcards: study.judge_prompt(
-            study.conditions[wildcards.condition].template, wildcards.task
-        ),
+        prompt=lambda wildcards: study.judge_prompt(wildcards.condition, wildcards.task),
         grades=lambda wildcards: (
-            [study.grade_path(wildcards.task, wildcards.examinee)]
+            [study.paths.grade(wildcards.task, wildcards.examinee)]
             if study.needs_grades(wildcards.judge, wildcards.examinee)
             else []
         ),
@@ -30,7 +28,7 @@ rule judge:
         seed=study.config.seed,
         protocol=PROTOCOL["judge"],
         accept_errors=study.config.accept_errors,
-        journal=lambda wildcards: study.journal_path(
+        journal=lambda wildcards: study.paths.journal(
             "judge", wildcards.condition, wildcards.task, wildcards.judge, wildcards.examinee
         ),
     resources:

@@ -6,9 +6,9 @@ Needs: all generations, grades and judge jobs. Leaves: verdicts.parquet.
 
 rule verdicts:
     input:
-        generations=[study.generation_path(*job) for job in study.answers],
-        grades=[study.grade_path(*job) for job in study.answers],
-        judgements=[study.judgement_path(*job) for job in study.judgements],
+        [study.paths.generation(*job) for job in study.matrix.answers],
+        [study.paths.grade(*job) for job in study.matrix.answers],
+        [study.paths.judgement(*job) for job in study.matrix.judgements],
     output:
         VERDICTS,
     log:
@@ -16,7 +16,10 @@ rule verdicts:
     conda:
         CONDA
     params:
+        # The files follow from the matrix: thousands of them would not fit on a command line.
+        matrix=study.matrix.to_json(),
+        folder=RESULTS,
         code=fingerprint("voirdire.steps.verdicts"),
     shell:
-        "python -m voirdire.steps.verdicts --generations {input.generations} --grades {input.grades}"
-        " --judgements {input.judgements} --output {output} > {log} 2>&1"
+        "python -m voirdire.steps.verdicts --folder {params.folder} --matrix {params.matrix:q} --output {output}"
+        " > {log} 2>&1"

@@ -4,10 +4,15 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from voirdire.errors import UserError
+from voirdire.tables import write_csv, write_parquet
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Read back by the summary after a run.
 TOOK = "voirdire: took {seconds:.2f} s"
@@ -42,3 +47,13 @@ def run(step: Callable[[], None]) -> None:
             print(f"error: {fault}", file=sys.stderr)
         sys.exit(1)
     print(TOOK.format(seconds=time.perf_counter() - start))
+
+
+def write_outputs(frames: Mapping[str, "pd.DataFrame"], outputs: Sequence[str]) -> None:
+    """Write each output (Parquet or CSV) from the frame that has its file's name without ending."""
+    for output in map(Path, outputs):
+        frame = frames[output.stem]
+        if output.suffix == ".csv":
+            write_csv(frame, output)
+        else:
+            write_parquet(frame, output)

@@ -1,7 +1,6 @@
 """A study's configuration: read, checked as a whole, and every fault named at once."""
 
 import difflib
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -124,9 +123,9 @@ def _check_names(config: Config, source: str, faults: Faults) -> None:
 def _check_personas(config: Config, source: str, faults: Faults) -> None:
     for name, numbers in config.personas.items():
         try:
-            Persona.from_json(json.dumps({"name": name, **numbers}))
+            Persona.from_dict({"family": "any", **numbers, "name": name}, f"{source}: personas.{name}")
         except UserError as error:
-            faults.extend(f"{source}: personas.{name}: {fault}" for fault in error.faults)
+            faults.extend(error.faults)
     for name, model in config.models.items():
         if model.persona is not None and model.persona not in config.personas:
             faults.add(f"{source}: models.{name}.model: persona '{model.persona}' is not defined under personas")

@@ -4,6 +4,7 @@ Parameters are canonical JSON made from wildcards alone, so that Snakemake rerun
 parameters have changed, and none because a dictionary was written in another order.
 """
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -182,7 +183,7 @@ class Study:
         if model.persona:
             # One truth for who is whose relative: the model's entry.
             return {"persona": {**self.config.personas[model.persona], "name": name, "family": model.family}}
-        return {"model": self.model_spec(task, name).to_dict()}
+        return {"model": json.loads(self.model_spec(task, name).to_json())}
 
 
 def load_study(raw: Mapping[str, Any], sources: Sequence[str | Path], workflow_folder: str | Path) -> Study:

@@ -24,7 +24,5 @@ def time_per_stage(logs: str | Path, since: float = 0.0) -> str:
     if not seconds:
         return "Nothing had to be done."
     rows = [f"{'stage':<22}{'jobs':>6}{'seconds':>10}{'longest':>10}"]
-    rows += [
-        f"{stage:<22}{len(times):>6}{sum(times):>10.1f}{max(times):>10.1f}" for stage, times in seconds.items()
-    ]
+    rows += [f"{stage:<22}{len(times):>6}{sum(times):>10.1f}{max(times):>10.1f}" for stage, times in seconds.items()]
     return "\n".join(rows)

@@ -13,7 +13,7 @@ from voirdire.tables.io import (
     read_metadata,
     read_table,
     write_csv,
-    write_result,
+    write_parquet,
     write_table,
 )
 from voirdire.tables.schema import Column, Schema
@@ -31,6 +31,6 @@ __all__ = [
     "read_metadata",
     "read_table",
     "write_csv",
-    "write_result",
+    "write_parquet",
     "write_table",
 ]

@@ -51,10 +51,9 @@ def write_table(
     _write_parquet(table, path, metadata)
 
 
-def write_result(frame: pd.DataFrame, path: str | Path, metadata: Mapping[str, Any] | None = None) -> None:
-    """Write a table of an analysis as Parquet, and the same as CSV beside it."""
-    _write_parquet(pa.Table.from_pandas(frame, preserve_index=False), path, metadata)
-    write_csv(frame, Path(path).with_suffix(".csv"))
+def write_parquet(frame: pd.DataFrame, path: str | Path) -> None:
+    """Write the table of an analysis as Parquet."""
+    _write_parquet(pa.Table.from_pandas(frame, preserve_index=False), path, None)
 
 
 def _write_parquet(table: pa.Table, path: str | Path, metadata: Mapping[str, Any] | None) -> None:

@@ -1,0 +1,42 @@
+"""Does a calibrated vote keep up when the mix of tasks shifts? The order of the verdicts is simulated.
+
+Needs: verdicts.parquet. Leaves: tables/ drift (accuracy by week and rule), drift_rates (estimates against the truth)
+and prior_sweep (every prior against the majority).
+"""
+
+
+rule drift:
+    input:
+        VERDICTS,
+    output:
+        table("drift", "drift_rates"),
+    log:
+        f"{LOGS}/drift.log",
+    conda:
+        CONDA
+    params:
+        settings=study.analysis_settings(),
+        scenario=study.drift_settings(),
+        code=fingerprint("voirdire.steps.drift"),
+    shell:
+        "python -m voirdire.steps.drift --verdicts {input} --settings {params.settings:q}"
+        " --scenario {params.scenario:q} --output {output} > {log} 2>&1"
+
+
+rule prior_sweep:
+    input:
+        VERDICTS,
+    output:
+        table("prior_sweep"),
+    log:
+        f"{LOGS}/prior_sweep.log",
+    conda:
+        CONDA
+    params:
+        settings=study.analysis_settings(),
+        scenario=study.drift_settings(),
+        sweep=study.sweep_settings(),
+        code=fingerprint("voirdire.steps.prior_sweep"),
+    shell:
+        "python -m voirdire.steps.prior_sweep --verdicts {input} --settings {params.settings:q}"
+        " --scenario {params.scenario:q} --sweep {params.sweep:q} --output {output} > {log} 2>&1"

@@ -1,0 +1,16 @@
+"""What a study will still cost, before paying.
+
+Needs: all items; reads the journals and whatever has been generated. Leaves: nothing, it prints.
+"""
+
+
+rule estimate:
+    input:
+        [study.paths.items(task) for task in study.matrix.tasks],
+    conda:
+        CONDA
+    params:
+        folder=RESULTS,
+        study=study.to_json(),
+    shell:
+        "python -m voirdire.steps.estimate --study {params.study:q}"

@@ -1,0 +1,23 @@
+"""The join of judgements with generations and grades."""
+
+import pandas as pd
+
+from voirdire.tables import VERDICTS
+
+_RESPONSE = ["task", "item_id", "examinee"]
+
+
+def join_verdicts(judgements: pd.DataFrame, generations: pd.DataFrame, grades: pd.DataFrame) -> pd.DataFrame:
+    """Every row of the judgements with the truth of its response, as the VERDICTS schema has it.
+
+    A response that was not ok has no truth. Raises pandas' MergeError where a response occurs twice.
+    """
+    facts = generations[[*_RESPONSE, "response_chars", "simulated"]].merge(
+        grades[[*_RESPONSE, "truth"]], on=_RESPONSE, how="left", validate="one_to_one"
+    )
+    facts = facts.rename(columns={"simulated": "examinee_simulated"})
+    joined = judgements.merge(facts, on=_RESPONSE, how="left", validate="many_to_one")
+    joined["simulated"] |= joined["examinee_simulated"].fillna(False)
+    joined.loc[joined["generation_status"] != "ok", "truth"] = pd.NA
+    order = ["condition", "task", "judge", "examinee", "item_id", "trial"]
+    return joined[VERDICTS.names].sort_values(order, kind="stable", ignore_index=True)
