@@ -1,0 +1,311 @@
+"""Estimators of the judges' error rates from a stream of verdicts and, for some, a few labels.
+
+All share one interface: `update(votes, labels, task)` for each batch, and `rates()` at any time. Votes are
+(..., responses, judges), labels (..., responses) with 1 right, 0 wrong, NaN unlabelled, task (..., responses) whole
+numbers from 0. Leading axes (`batch`) are independent streams. Counts are cumulative.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from voirdire.errors import UserError
+from voirdire.panel.votes import FloatArray, split
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Beta priors of a judge's FPR and FNR: means, and the number of labels that they weigh as much as.
+
+    Prevalence has a uniform prior unless told otherwise.
+    """
+
+    fpr: float = 0.4
+    fnr: float = 0.2
+    strength: float = 10.0
+    prevalence: float = 0.5
+    prevalence_strength: float = 2.0
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.fpr <= 1 and 0 <= self.fnr <= 1 and 0 <= self.prevalence <= 1):
+            raise UserError(f"prior: fpr {self.fpr}, fnr {self.fnr}, prevalence {self.prevalence} must lie in [0, 1]")
+        if not (self.strength > 0 and self.prevalence_strength > 0):
+            raise UserError(f"prior: strength {self.strength} must be above 0")
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Estimated rates: fpr and fnr (..., judges), prevalence = P(right) (...).
+
+    n_wrong, n_right (..., judges): responses behind each rate, taken for wrong (right); 0 means that the prior speaks
+    alone, and for the oracle, which needs none, they are infinite.
+    """
+
+    fpr: FloatArray
+    fnr: FloatArray
+    prevalence: FloatArray
+    n_wrong: FloatArray
+    n_right: FloatArray
+
+
+@dataclass
+class Counts:
+    """Responses taken for wrong (right) that a judge voted on, and its errors among them; (..., judges)."""
+
+    n_wrong: FloatArray
+    n_right: FloatArray
+    accepted_wrong: FloatArray
+    rejected_right: FloatArray
+
+    @classmethod
+    def zero(cls, shape: tuple[int, ...]) -> "Counts":
+        return cls(*(np.zeros(shape) for _ in range(4)))
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(
+            self.n_wrong + other.n_wrong,
+            self.n_right + other.n_right,
+            self.accepted_wrong + other.accepted_wrong,
+            self.rejected_right + other.rejected_right,
+        )
+
+
+def beta_mean(events: ArrayLike, n: ArrayLike, mean: ArrayLike, strength: ArrayLike) -> FloatArray:
+    """Posterior mean of a rate with prior Beta(strength × mean, strength × (1 - mean)) after `events` of `n`.
+
+    >>> beta_mean(8, 10, 0.4, 10)
+    np.float64(0.6)
+    """
+    mean, strength = np.asarray(mean, float), np.asarray(strength, float)
+    posterior: FloatArray = (strength * mean + np.asarray(events, float)) / (strength + np.asarray(n, float))
+    return posterior
+
+
+def mix_rates(
+    fpr: FloatArray, fnr: FloatArray, prevalence: FloatArray, mix: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Rates under a mix of tasks, from the rates within each.
+
+    fpr, fnr: (..., tasks, judges); prevalence, mix: (..., tasks), mix sums to 1. A task weighs for the FPR by its share
+    of the *wrong* responses, and for the FNR by its share of the right ones. A task in which a judge has no rate (NaN)
+    is left out for that judge; with none left the rate is NaN. Returns fpr, fnr (..., judges) and prevalence (...).
+    """
+    # A task without responses has no prevalence and no share.
+    right = np.where(mix > 0, mix * prevalence, 0.0)
+    wrong = np.where(mix > 0, mix * (1 - prevalence), 0.0)
+    return _weighted_mean(fpr, wrong), _weighted_mean(fnr, right), right.sum(axis=-1)
+
+
+class Estimator(ABC):
+    """What every estimator can do; `learns_from` says what it needs: truth, labels or verdicts."""
+
+    learns_from: ClassVar[Literal["truth", "labels", "verdicts"]]
+
+    @abstractmethod
+    def update(self, votes: ArrayLike, labels: ArrayLike | None = None, task: ArrayLike | None = None) -> None:
+        """Take in a batch of votes (..., responses, judges), the labels there are, and each response's task."""
+
+    @abstractmethod
+    def rates(self) -> Rates:
+        """The estimates after everything seen so far."""
+
+
+class _Mixed(Estimator):
+    """Keeps the current task mix: the shares of the tasks among the responses last seen."""
+
+    def __init__(self, n_tasks: int):
+        self.n_tasks = n_tasks
+        self.mix = np.full(n_tasks, 1 / n_tasks)
+
+    def _see(self, task: ArrayLike | None) -> None:
+        if task is not None and np.size(task):
+            self.mix = one_hot(task, self.n_tasks).mean(axis=-2)
+
+
+class Oracle(_Mixed):
+    """The true rates under the current task mix; the yardstick, as it knows every truth.
+
+    fpr, fnr: (..., tasks, judges); prevalence: (..., tasks), the tasks' shares of right responses.
+    `update` takes from `task` the mix, and nothing else.
+
+    >>> oracle = Oracle(fpr=[[0.1], [0.5]], fnr=[[0.2], [0.2]], prevalence=[0.75, 0.5])
+    >>> oracle.update([[1.0], [0.0]], task=[0, 1])
+    >>> oracle.rates().fpr.round(3)  # two thirds of the wrong responses are of the second task
+    array([0.367])
+    """
+
+    learns_from = "truth"
+
+    def __init__(self, fpr: ArrayLike, fnr: ArrayLike, prevalence: ArrayLike):
+        self.fpr, self.fnr, self.prevalence = (np.asarray(values, float) for values in (fpr, fnr, prevalence))
+        super().__init__(self.prevalence.shape[-1])
+
+    def update(self, votes: ArrayLike, labels: ArrayLike | None = None, task: ArrayLike | None = None) -> None:
+        self._see(task)
+
+    def rates(self) -> Rates:
+        fpr, fnr, prevalence = mix_rates(self.fpr, self.fnr, self.prevalence, self.mix)
+        return Rates(fpr, fnr, prevalence, np.full(fpr.shape, np.inf), np.full(fnr.shape, np.inf))
+
+
+class Stratified(_Mixed):
+    """Beta priors updated by labels within each task, mixed by the current task mix.
+
+    The mix weighs as the oracle's does, with each task's prevalence estimated from the same labels. Needs the task of
+    each response; one without a label tells it only the mix. A label counts for a judge if that judge voted on it.
+    """
+
+    learns_from = "labels"
+
+    def __init__(self, n_judges: int, n_tasks: int = 1, prior: Prior | None = None, batch: tuple[int, ...] = ()):
+        super().__init__(n_tasks)
+        self.prior = prior or Prior()
+        self.counts = Counts.zero((*batch, n_tasks, n_judges))
+        self.n_labels = np.zeros((*batch, n_tasks))
+        self.n_labels_right = np.zeros((*batch, n_tasks))
+
+    def update(self, votes: ArrayLike, labels: ArrayLike | None = None, task: ArrayLike | None = None) -> None:
+        votes = np.asarray(votes, dtype=np.float64)
+        if task is None:
+            if self.n_tasks > 1:
+                raise UserError("stratified estimator: task is missing; give the number of each response's task")
+            task = np.zeros(votes.shape[:-1], dtype=np.int64)
+        self._see(task)
+        if labels is None:
+            return
+        strata = one_hot(task, self.n_tasks)
+        wrong, right = split(np.asarray(labels, dtype=np.float64))[::-1]
+        self.counts = self.counts + tabulate(votes, wrong[..., None] * strata, right[..., None] * strata)
+        self.n_labels_right = self.n_labels_right + (right[..., None] * strata).sum(axis=-2)
+        self.n_labels = self.n_labels + ((right + wrong)[..., None] * strata).sum(axis=-2)
+
+    def rates(self) -> Rates:
+        counts, prior = self.counts, self.prior
+        fpr, fnr, prevalence = mix_rates(
+            beta_mean(counts.accepted_wrong, counts.n_wrong, prior.fpr, prior.strength),
+            beta_mean(counts.rejected_right, counts.n_right, prior.fnr, prior.strength),
+            beta_mean(self.n_labels_right, self.n_labels, prior.prevalence, prior.prevalence_strength),
+            self.mix,
+        )
+        return Rates(fpr, fnr, prevalence, counts.n_wrong.sum(axis=-2), counts.n_right.sum(axis=-2))
+
+
+class Bayesian(Stratified):
+    """Beta(strength × p, strength × (1 - p)) priors per judge, updated by labels; takes no notice of tasks.
+
+    >>> judge = Bayesian(n_judges=1)
+    >>> judge.update([[1], [1], [0]], labels=[0, 1, 1])
+    >>> judge.rates().fpr.round(3), judge.rates().fnr.round(3)
+    (array([0.455]), array([0.25]))
+    """
+
+    def __init__(self, n_judges: int, n_tasks: int = 1, prior: Prior | None = None, batch: tuple[int, ...] = ()):
+        super().__init__(n_judges, 1, prior, batch)
+
+    def update(self, votes: ArrayLike, labels: ArrayLike | None = None, task: ArrayLike | None = None) -> None:
+        super().update(votes, labels)
+
+
+class Disagreement(Estimator):
+    """The strict majority of the other voters stands in for the truth; needs no labels, and ignores them.
+
+    Where the others are tied, or nobody else voted, the response contributes nothing to that judge's rates; `tied` has
+    the share of such votes. A rate with nothing behind it is the prior's mean, and with fewer than three judges that
+    have given both verdicts all rates are: two judges have no majority between them. The prior has no other influence.
+    Prevalence is the share of responses that the whole panel's strict majority accepts, ties left out.
+
+    Its limit is not the truth: the reference errs too.
+    """
+
+    learns_from = "verdicts"
+    enough_judges = 3
+
+    def __init__(self, n_judges: int, n_tasks: int = 1, prior: Prior | None = None, batch: tuple[int, ...] = ()):
+        self.prior = prior or Prior()
+        self.counts = Counts.zero((*batch, n_judges))
+        self.n_correct = np.zeros((*batch, n_judges))
+        self.n_incorrect = np.zeros((*batch, n_judges))
+        self.n_accepted = np.zeros(batch)
+        self.n_decided = np.zeros(batch)
+
+    def update(self, votes: ArrayLike, labels: ArrayLike | None = None, task: ArrayLike | None = None) -> None:
+        correct, incorrect = split(votes)
+        signed = correct - incorrect
+        panel = signed.sum(axis=-1)
+        others = panel[..., None] - signed
+        wrong, right = others < 0, others > 0
+        self.counts = self.counts + Counts(
+            n_wrong=((correct + incorrect) * wrong).sum(axis=-2),
+            n_right=((correct + incorrect) * right).sum(axis=-2),
+            accepted_wrong=(correct * wrong).sum(axis=-2),
+            rejected_right=(incorrect * right).sum(axis=-2),
+        )
+        self.n_correct = self.n_correct + correct.sum(axis=-2)
+        self.n_incorrect = self.n_incorrect + incorrect.sum(axis=-2)
+        self.n_accepted = self.n_accepted + (panel > 0).sum(axis=-1)
+        self.n_decided = self.n_decided + (panel != 0).sum(axis=-1)
+
+    @property
+    def tied(self) -> FloatArray:
+        """Share of each judge's votes (..., judges) for which the others gave no reference; NaN without a vote."""
+        n_votes = self.n_correct + self.n_incorrect
+        return ratio(n_votes - self.counts.n_wrong - self.counts.n_right, n_votes)
+
+    def rates(self) -> Rates:
+        counts = self.counts
+        both = ((self.n_correct > 0) & (self.n_incorrect > 0)).sum(axis=-1)
+        usable = (both >= self.enough_judges)[..., None]
+        n_wrong, n_right = np.where(usable, counts.n_wrong, 0.0), np.where(usable, counts.n_right, 0.0)
+        prevalence = ratio(self.n_accepted, np.where(usable[..., 0], self.n_decided, 0.0))
+        return Rates(
+            fpr=np.where(n_wrong > 0, ratio(counts.accepted_wrong, n_wrong), self.prior.fpr),
+            fnr=np.where(n_right > 0, ratio(counts.rejected_right, n_right), self.prior.fnr),
+            prevalence=np.where(np.isnan(prevalence), self.prior.prevalence, prevalence),
+            n_wrong=n_wrong,
+            n_right=n_right,
+        )
+
+
+# All but the oracle are made by ESTIMATORS[name](n_judges, n_tasks=…, prior=…, batch=…).
+ESTIMATORS: dict[str, type[Estimator]] = {
+    "oracle": Oracle,
+    "bayesian": Bayesian,
+    "stratified": Stratified,
+    "disagreement": Disagreement,
+}
+
+
+def tabulate(votes: ArrayLike, wrong: FloatArray, right: FloatArray) -> Counts:
+    """Each judge's errors within strata.
+
+    votes: (..., responses, judges); wrong, right: (..., responses, strata), a response's weight as a wrong (right) one.
+    Returns counts of shape (..., strata, judges).
+    """
+    correct, incorrect = split(votes)
+    present = correct + incorrect
+    wrong, right = np.swapaxes(wrong, -1, -2), np.swapaxes(right, -1, -2)
+    return Counts(wrong @ present, right @ present, wrong @ correct, right @ incorrect)
+
+
+def one_hot(task: ArrayLike, n_tasks: int) -> FloatArray:
+    """(..., responses) task numbers from 0 as (..., responses, tasks) zeros and ones."""
+    codes: NDArray[np.int64] = np.asarray(task, dtype=np.int64)
+    if codes.size and (codes.min() < 0 or codes.max() >= n_tasks):
+        raise UserError(f"task: numbers go from 0 to {n_tasks - 1}, found {codes.min()} to {codes.max()}")
+    return (codes[..., None] == np.arange(n_tasks)).astype(np.float64)
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
+    """numerator / denominator; NaN, and no warning, where the denominator is 0."""
+    numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+    result: FloatArray = np.full(numerator.shape, np.nan)
+    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+
+
+def _weighted_mean(rates: FloatArray, weights: FloatArray) -> FloatArray:
+    known = np.isfinite(rates)
+    shares = weights[..., None] * known
+    return ratio((np.where(known, rates, 0.0) * shares).sum(axis=-2), shares.sum(axis=-2))
