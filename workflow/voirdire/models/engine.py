@@ -1,0 +1,121 @@
+"""litellm, set up so that it stays offline, silent and free of retries of its own; and what it asks to be told."""
+
+import logging
+import os
+import re
+from types import ModuleType
+from typing import Any
+
+from voirdire.errors import UserError
+from voirdire.models.spec import ModelSpec
+
+# Servers of one's own want some key, but must not be sent the one of a provider.
+NO_KEY = "none"
+
+
+def load_litellm() -> ModuleType:
+    """Import litellm (2.5 s and 190 MB the first time), set up for this client."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # no download at import
+    os.environ["LITELLM_MODE"] = "PRODUCTION"  # no .env read behind one's back
+    os.environ["LITELLM_LOG"] = "ERROR"  # at DEBUG it prints headers
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    try:
+        import litellm
+    except ImportError as error:
+        raise UserError("litellm is not installed; pip install 'voirdire[study]'") from error
+    litellm.disable_hf_tokenizer_download = True
+    litellm.suppress_debug_info = True
+    litellm.drop_params = False  # a parameter that isn't sent must not look as if it were
+    litellm.num_retries = None
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai"):
+        # At lower levels they write URLs with keys in them.
+        logging.getLogger(name).setLevel(logging.ERROR)
+    return litellm
+
+
+async def close_litellm(litellm: ModuleType) -> None:
+    """Close the connections that belong to the running event loop, and forget them."""
+    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
+
+    await GLOBAL_LOGGING_WORKER.stop(discard_pending=True)
+    await litellm.close_litellm_async_clients()
+    litellm.in_memory_llm_clients_cache.flush_cache()
+
+
+def check_provider(litellm: ModuleType, spec: ModelSpec) -> None:
+    """Raise UserError where litellm can't tell who serves the model."""
+    try:
+        litellm.get_llm_provider(spec.model, api_base=spec.api_base)
+    except Exception:
+        raise UserError(
+            f"model '{spec.name}': model: '{spec.model}' doesn't say who serves it; "
+            f"put the provider first, as in openai/{spec.model} or azure/{spec.model}"
+        ) from None
+
+
+def api_key(litellm: ModuleType, spec: ModelSpec) -> str | None:
+    """The key to send; None where litellm finds its own (in the provider's usual variable, or a cloud profile).
+
+    Raises UserError naming the model and the environment variable where a key is missing.
+    """
+    if spec.api_key_env:
+        key = os.environ.get(spec.api_key_env, "").strip()
+        if not key:
+            raise _no_key(spec, spec.api_key_env)
+        return key
+    is_azure = spec.provider.startswith("azure")
+    if spec.api_base and not is_azure:
+        return NO_KEY
+    if is_azure and (os.environ.get("AZURE_AD_TOKEN") or os.environ.get("AZURE_CLIENT_ID")):
+        return None
+    missing = litellm.validate_environment(spec.model)["missing_keys"]
+    # Only keys: clouds find other credentials in profiles of which the environment knows nothing.
+    if names := [name for name in missing if name.endswith("_API_KEY")]:
+        raise _no_key(spec, " or ".join(names))
+    return None
+
+
+def _no_key(spec: ModelSpec, variable: str) -> UserError:
+    return UserError(
+        f"model '{spec.name}' ({spec.model}): no API key; set the environment variable {variable}, or put it into .env"
+    )
+
+
+def key_variable(spec: ModelSpec) -> str:
+    """Where to look when a key is refused, in words."""
+    if spec.api_key_env:
+        return f"the environment variable {spec.api_key_env}"
+    if spec.api_base and not spec.provider.startswith("azure"):
+        return "an environment variable for its key, and its name as api_key_env in the model's entry (no key was sent)"
+    return f"the environment variable {spec.provider.upper() or 'PROVIDER'}_API_KEY"
+
+
+def sent_parameters(litellm: ModuleType, spec: ModelSpec) -> dict[str, Any]:
+    """Model and parameters as they go out, under the names that the provider uses.
+
+    Raises UserError naming a parameter that litellm knows the model to refuse.
+    """
+    parameters = spec.sampling()
+    try:
+        model, provider, _, _ = litellm.get_llm_provider(spec.model, api_base=spec.api_base)
+        mapped = dict(litellm.utils.get_optional_params(model=model, custom_llm_provider=provider, **parameters))
+    except litellm.UnsupportedParamsError as error:
+        raise refused_parameter(spec, str(error)) from None
+    except Exception:
+        # Only a record: the call itself will tell what is wrong.
+        mapped = parameters
+    mapped.update(mapped.pop("extra_body", None) or {})
+    if not mapped.get("stream"):
+        mapped.pop("stream", None)
+    return {"model": spec.model, **mapped}
+
+
+def refused_parameter(spec: ModelSpec, message: str, parameter: str | None = None) -> UserError:
+    """The error for a parameter that the model refuses; found in the message where it isn't given."""
+    names = [parameter] if parameter else [name for name in spec.sampling() if re.search(rf"\b{name}\b", message)]
+    named = ", ".join(f"'{name}'" for name in names) or "one of " + ", ".join(spec.sampling())
+    return UserError(
+        f"model '{spec.name}' ({spec.model}): parameter {named} is refused: {' '.join(message.split())[:300]} "
+        "(Change it under parameters, or list it under drop so that it isn't sent; a deployment that takes it though "
+        "litellm doesn't know wants allowed_openai_params under parameters.)"
+    )
