@@ -224,6 +224,8 @@ def drift_rates(
         panel.plot(truth["week"], truth["truth"], "--", color="black", linewidth=1.4, label="truth")
         panel.set_title("mean of the judges" if judge == "mean" else name(judge), loc="left")
         panel.grid(alpha=0.6)
+    last = int(rows["week"].max())
+    axes[0].set_xticks(range(1, last + 1, max(1, last // 4)))
     for panel in axes[-4:]:
         panel.tick_params(labelbottom=True)
         panel.set_xlabel("week")
@@ -235,7 +237,7 @@ def drift_rates(
 
 
 def _look(rule: str, estimator: str, estimators: list[str]) -> tuple[str, str, str]:
-    """Colour, marker and dash of a line: estimators in colour, the same in both figures; what they must beat in grey."""
+    """Colour, marker and dash: estimators in colour, the same in both figures; what they must beat in grey."""
     if rule == "wmv":
         coloured = [each for each in estimators if each != "oracle"]
         index = coloured.index(estimator) if estimator in coloured else -1
