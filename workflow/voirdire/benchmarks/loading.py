@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from voirdire.benchmarks import bundled
+from voirdire.benchmarks import bundled, hub
 from voirdire.benchmarks.items import Item
 from voirdire.benchmarks.records import LeavesOutError, OutsideSplitError, Record, WrongRecordError, read_records
 from voirdire.benchmarks.registry import BENCHMARKS, Benchmark
@@ -40,11 +40,7 @@ def load(task: str, source: Source, seed: int) -> Loaded:
     Raises UserError naming all faults: an unknown task, a wrong source, missing files, malformed lines
     (file:line), duplicate item ids, no items.
     """
-    if task not in BENCHMARKS:
-        raise UserError(f"benchmarks: unknown task '{task}'; known are {', '.join(BENCHMARKS)}")
-    benchmark = BENCHMARKS[task]
-    if wrong := source.faults():
-        raise UserError(f"benchmarks: {task}: {fault}" for fault in wrong)
+    benchmark, source = _resolved(task, source)
     faults = Faults()
     records, files = _records(benchmark, source, faults)
     collected = _Collected(benchmark, faults)
@@ -69,12 +65,24 @@ def load(task: str, source: Source, seed: int) -> Loaded:
 
 
 def check(task: str, source: Source, seed: int) -> list[str]:
-    """The faults that `load` would raise; empty if there are none."""
+    """The faults that `load` would raise; empty if there are none. For the Hub nothing is downloaded."""
     try:
-        load(task, source, seed)
+        if source.kind == "hub":
+            _resolved(task, source)
+        else:
+            load(task, source, seed)
     except UserError as error:
         return error.faults
     return []
+
+
+def _resolved(task: str, source: Source) -> tuple[Benchmark, Source]:
+    if task not in BENCHMARKS:
+        raise UserError(f"benchmarks: unknown task '{task}'; known are {', '.join(BENCHMARKS)}")
+    if wrong := source.faults():
+        raise UserError(f"benchmarks: {task}: {fault}" for fault in wrong)
+    benchmark = BENCHMARKS[task]
+    return benchmark, hub.resolve(task, source, benchmark.hub) if source.kind == "hub" else source
 
 
 def _records(benchmark: Benchmark, source: Source, faults: Faults) -> tuple[list[Record], dict[str, str]]:
@@ -83,12 +91,7 @@ def _records(benchmark: Benchmark, source: Source, faults: Faults) -> tuple[list
         records = benchmark.bundled()
         content = json.dumps([record.fields for record in records], sort_keys=True)
         return records, {"bundled": hashlib.sha256(content.encode()).hexdigest()}
-    if source.kind == "hub":
-        from voirdire.benchmarks.hub import download
-
-        paths = download(benchmark.task, source, benchmark.hub)
-    else:
-        paths = {str(source.path): Path(str(source.path))}
+    paths = hub.download(source, faults) if source.kind == "hub" else {str(source.path): Path(str(source.path))}
     records, hashes = [], {}
     for name, path in paths.items():
         found, digest = read_records(path, faults)

@@ -116,7 +116,10 @@ def required(record: Mapping[str, Any], *names: str) -> Any:
 
 
 def text(value: Any, name: str) -> str:
-    """The value as text that can be written anywhere. Raises WrongRecordError, or LeavesOutError if it isn't Unicode."""
+    """The value as text that any file can hold.
+
+    Raises WrongRecordError if it is no text, LeavesOutError if it holds half a surrogate pair (from a JSON escape).
+    """
     if not isinstance(value, str):
         raise WrongRecordError(f"{name} must be text, not a {_kind(value)}")
     try:

@@ -50,7 +50,7 @@ BENCHMARKS: dict[str, Benchmark] = {
                 revision="cc7b047b6e5bb11b4f1af84efc572db110a51b3c",
             ),
             licence="MIT",
-            bundled=bundled.word_problems,
+            bundled=bundled.number_questions,
         ),
         Benchmark(
             task="aime",
@@ -64,7 +64,7 @@ BENCHMARKS: dict[str, Benchmark] = {
                 revision="a6ad95f611d72cf628a80b58bd0432ef6638f958",
             ),
             licence="problems © Mathematical Association of America",
-            bundled=bundled.competition_problems,
+            bundled=bundled.integer_questions,
         ),
         Benchmark(
             task="mbpp",
@@ -78,7 +78,7 @@ BENCHMARKS: dict[str, Benchmark] = {
                 revision="4bb6404fdc6cacfda99d4ac4205087b89d32030c",
             ),
             licence="CC BY 4.0",
-            bundled=bundled.function_tasks,
+            bundled=bundled.code_questions,
         ),
         Benchmark(
             task="quality",
@@ -88,7 +88,7 @@ BENCHMARKS: dict[str, Benchmark] = {
             expand=quality.expand,
             hub=Source(kind="hub", repo="emozilla/quality"),
             licence="CC BY 4.0",
-            bundled=bundled.reading_questions,
+            bundled=bundled.choice_questions,
         ),
     )
 }

@@ -38,7 +38,7 @@ class Source:
         files = values.get("files") or ()
         source = cls(
             kind=values.get("source", "bundled"),
-            files=(files,) if isinstance(files, str) else tuple(files),
+            files=tuple(files) if isinstance(files, (list, tuple)) else (files,),
             **{key: values.get(key) for key in ("path", "repo", "revision", "limit", "sample")},
         )
         faults = Faults()
@@ -58,6 +58,11 @@ class Source:
             found.append("path: is only used with `source: path`; set that, or remove path")
         if self.kind != "hub" and (self.repo or self.files or self.revision):
             found.append("repo, files, revision: are only used with `source: hub`; set that, or remove them")
+        for name, value in (("path", self.path), ("repo", self.repo), ("revision", self.revision)):
+            if value is not None and not isinstance(value, str):
+                found.append(f"{name}: must be text, not {value!r}; put it in quotes")
+        if not all(isinstance(name, str) for name in self.files):
+            found.append("files: must be a list of file names")
         for name, number in (("limit", self.limit), ("sample", self.sample)):
             if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
                 found.append(f"{name}: must be a whole number from 1, not {number!r}")
