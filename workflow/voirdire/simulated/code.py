@@ -102,12 +102,12 @@ class _Renamed(ast.NodeTransformer):
     def __init__(self, old: str, new: str):
         self.old, self.new = old, new
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.generic_visit(node)
         node.name = self.new if node.name == self.old else node.name
         return node
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> ast.AST:
         node.id = self.new if node.id == self.old else node.id
         return node
 

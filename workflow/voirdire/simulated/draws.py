@@ -76,7 +76,3 @@ class Draws:
         from scipy.special import ndtri
 
         return np.asarray(ndtri(self.uniform(role, *names)), dtype=np.float64)
-
-    def choice(self, n: int, role: str, *names: str | int) -> NDArray[np.int64]:
-        """Whole numbers from 0 to n - 1, shape of the items."""
-        return (self.uniform(role, *names) * n).astype(np.int64)

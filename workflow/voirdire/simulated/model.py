@@ -18,6 +18,7 @@ through the effect alone. Templates and trials redraw the shares template_noise 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +59,7 @@ def template_of(condition: str, label: str | None) -> str:
 
 
 def verdict_score(
-    judge: Persona, draws: Draws, examinee: ExamineeLook, right: NDArray, length: Floats, label: str | None
+    judge: Persona, draws: Draws, examinee: ExamineeLook, right: NDArray[Any], length: Floats, label: str | None
 ) -> Floats:
     """The score below which a standard normal draw makes the verdict "correct".
 
@@ -86,7 +87,7 @@ def verdict_score(
 
 
 def verdict_probability(
-    judge: Persona, draws: Draws, examinee: ExamineeLook, right: NDArray, length: Floats, label: str | None = None
+    judge: Persona, draws: Draws, examinee: ExamineeLook, right: NDArray[Any], length: Floats, label: str | None = None
 ) -> Floats:
     """Probability that the judge calls each response correct, given all but the verdict's own draw, shape (n,)."""
     from scipy.special import ndtr
@@ -98,7 +99,7 @@ def accepts(
     judge: Persona,
     draws: Draws,
     examinee: ExamineeLook,
-    right: NDArray,
+    right: NDArray[Any],
     length: Floats,
     label: str | None = None,
     condition: str = "blind",
@@ -112,7 +113,7 @@ def accepts(
         chance += np.sqrt(judge.template_noise) * draws.normal("verdict of template", *pair, template)
     if judge.trial_noise > 0:
         chance += np.sqrt(judge.trial_noise) * draws.normal("verdict of trial", *pair, template, trial)
-    return chance < verdict_score(judge, draws, examinee, right, length, label)
+    return np.asarray(chance < verdict_score(judge, draws, examinee, right, length, label), dtype=np.bool_)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,9 @@
-"""The prose around a persona's answers and verdicts. It carries no number or letter that a grader could take for one."""
-
-import math
+"""The prose around answers and verdicts, without any number or letter that a grader could take for an answer."""
 
 from voirdire.simulated.draws import stream_key
 
 # Length of a usual response in characters, and the standard deviation of its logarithm.
-USUAL_CHARS = {"gsm8k": 420, "aime": 700, "mbpp": 420, "quality": 380}
+USUAL_CHARS = {"gsm8k": 420, "aime": 520, "mbpp": 420, "quality": 380}
 LOG_LENGTH_SD = 0.35
 
 _MATHEMATICS = (
@@ -23,6 +21,10 @@ _MATHEMATICS = (
     "No information in the question is left unused.",
     "There is a shorter way, but this one is easier to verify.",
     "Had the conditions been met in another order, the same relation would follow.",
+    "A small table of cases would lead to the same place, only more slowly.",
+    "The one trap is to count something twice, which I avoid by treating each part once.",
+    "I went over the arithmetic a second time before writing down the result.",
+    "What is asked for is the final amount, not the change.",
 )
 _CODE = (
     "The function follows the description directly.",
@@ -65,13 +67,15 @@ UNDECIDED = (
 
 
 def prose(task: str, names: tuple[str, ...], chars: int) -> str:
-    """Sentences of about `chars` characters (at least one sentence), chosen by `names` alone."""
-    pool = sorted(_SENTENCES[task], key=lambda sentence: stream_key("sentence", *names, sentence))
-    pool *= max(1, math.ceil(chars / sum(len(sentence) + 1 for sentence in pool)))
-    chosen = [pool[0]]
-    for sentence in pool[1:]:
+    """Sentences of about `chars` characters, chosen by `names` alone; from one sentence to all that there are."""
+    pool = _SENTENCES[task]
+    drawn = sorted(range(len(pool)), key=lambda index: stream_key("sentence", *names, index))
+    chosen = [drawn[0]]
+    total = len(pool[drawn[0]])
+    for index in drawn[1:]:
         # Stop where one more sentence would miss the wanted length by more than stopping does.
-        if sum(map(len, chosen)) + len(chosen) + len(sentence) / 2 > chars:
+        if total + len(pool[index]) / 2 > chars:
             break
-        chosen.append(sentence)
-    return " ".join(chosen)
+        chosen.append(index)
+        total += len(pool[index]) + 1
+    return " ".join(pool[index] for index in sorted(chosen))

@@ -1,7 +1,7 @@
 """Verdicts of a persona as a judge writes them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ def judge(
     persona: Persona,
     items: Sequence["Item"],
     responses: Sequence[str],
-    right: NDArray,
+    right: NDArray[Any],
     examinee: Persona | ExamineeLook,
     label: str | None = None,
     condition: str = "blind",
@@ -60,11 +60,11 @@ def judge(
 def _measured_lengths(task: str, responses: Sequence[str]) -> Floats:
     chars = np.array([max(len(response), 1) for response in responses], dtype=np.float64)
     usual = phrases.USUAL_CHARS.get(task, 400)
-    # A response a hundred times longer than usual is still judged, not swamped by its length.
-    return np.clip((np.log(chars) - np.log(usual)) / phrases.LOG_LENGTH_SD, -3, 3)
+    # However long a response is, its looks still count.
+    return np.asarray(np.clip(np.log(chars / usual) / phrases.LOG_LENGTH_SD, -3, 3), dtype=np.float64)
 
 
-def _truth(right: NDArray) -> Floats:
+def _truth(right: NDArray[Any]) -> Floats:
     import pandas as pd
 
     return pd.array(right, dtype="boolean").to_numpy(dtype=np.float64, na_value=np.nan)
