@@ -16,7 +16,7 @@ know the same clusters: pass `clusters=clusters_of(prepared)` to each `count`.
 """
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,31 +115,31 @@ class Counts(Totals):
 
     def totals(self) -> Totals:
         """Sums over clusters, (cells,)."""
-        return Totals(*(array.sum(axis=1) for array in self._arrays()))
+        return Totals(*(array.sum(axis=1) for array in self.arrays()))
 
     def by(self, *columns: str) -> "Counts":
         """Counts summed over the cells that agree in these columns; without any, over all cells."""
         cells, codes = _cells(self.cells, list(columns))
         member = np.zeros((len(cells), len(codes)))
         member[codes, np.arange(len(codes))] = 1
-        return self._with(cells, *(member @ array for array in self._arrays()))
+        return self.mapped(lambda array: member @ array, cells)
 
     def margins(self, groupings: Sequence[Sequence[str]]) -> "Counts":
         """The cells of several groupings below each other; a column that a grouping lacks says "all"."""
         names = list(dict.fromkeys(name for grouping in groupings for name in grouping))
         parts = [self.by(*grouping) for grouping in groupings]
         cells = [part.cells.assign(**{n: "all" for n in names if n not in part.cells.columns}) for part in parts]
-        arrays = (np.concatenate(same) for same in zip(*(part._arrays() for part in parts), strict=True))
-        return self._with(pd.concat(cells, ignore_index=True)[[*names, "simulated"]], *arrays)
+        together = pd.concat(cells, ignore_index=True)[[*names, "simulated"]]
+        return Counts(*concatenated(parts, axis=0), self.task, together, self.clusters)
 
     def where(self, mask: npt.ArrayLike) -> "Counts":
         """The cells that a boolean mask (cells,) chooses; all clusters stay, so that resampling pairs with the rest."""
         chosen = np.asarray(mask, bool)
-        return self._with(self.cells[chosen].reset_index(drop=True), *(array[chosen] for array in self._arrays()))
+        return self.mapped(lambda array: array[chosen], self.cells[chosen].reset_index(drop=True))
 
     def resampled(self, n_resamples: int, seed: int) -> Totals:
         """Sums in each bootstrap resample of clusters, (resamples, cells). The same seed gives the same resamples."""
-        arrays = self._arrays()
+        arrays = self.arrays()
         # A weight is at most the number of clusters, so a weighted sum at most that times the largest count.
         exact = max((float(a.max(initial=0)) for a in arrays), default=0.0) * len(self.clusters) < _EXACT_FLOAT32
         kind: type[np.floating[Any]] = np.float32 if exact else np.float64
@@ -150,11 +150,24 @@ class Counts(Totals):
         drawn = np.concatenate(products).astype(np.float64) if products else np.empty((0, stacked.shape[1]))
         return Totals(*np.split(drawn, 4, axis=1))
 
-    def _with(self, cells: pd.DataFrame, right: Array, wrong: Array, accepted: Array, rejected: Array) -> "Counts":
-        return Counts(right, wrong, accepted, rejected, self.task, cells, self.clusters)
+    def mapped(self, function: Callable[[Array], Array], cells: pd.DataFrame) -> "Counts":
+        """The same function of each of the four arrays, whose rows are then `cells`."""
+        right, wrong, accepted_wrong, rejected_right = map(function, self.arrays())
+        return Counts(right, wrong, accepted_wrong, rejected_right, self.task, cells, self.clusters)
 
-    def _arrays(self) -> tuple[Array, Array, Array, Array]:
+    def arrays(self) -> tuple[Array, Array, Array, Array]:
         return self.right, self.wrong, self.accepted_wrong, self.rejected_right
+
+
+def concatenated(parts: Sequence[Counts], axis: int) -> tuple[Array, Array, Array, Array]:
+    """The four arrays of several counts, side by side (axis 1, clusters) or below each other (axis 0, cells)."""
+    right, wrong, accepted_wrong, rejected_right = zip(*(part.arrays() for part in parts), strict=True)
+    return (
+        np.concatenate(right, axis=axis),
+        np.concatenate(wrong, axis=axis),
+        np.concatenate(accepted_wrong, axis=axis),
+        np.concatenate(rejected_right, axis=axis),
+    )
 
 
 def ratio(numerator: Array, denominator: Array) -> Array:
@@ -253,8 +266,8 @@ def count(
     result = []
     for name, part in rows.groupby("task", sort=True):
         task = str(name)
-        cells, codes = _cells(part, list(by))
-        codes = pd.Series(codes, index=part.index)
+        cells, numbers = _cells(part, list(by))
+        codes = pd.Series(numbers, index=part.index)
         used = chosen.loc[chosen.index.intersection(part.index)]
         labels = known[task]
         column = pd.Index(labels).get_indexer(pd.Index(used["cluster"]))
@@ -272,7 +285,7 @@ def _cells(rows: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, npt.NDArray
     if not by:
         return pd.DataFrame({"simulated": [bool(rows["simulated"].any())]}), np.zeros(len(rows), np.int64)
     groups = rows.groupby(by, sort=True, dropna=False, observed=True)
-    return groups["simulated"].any().reset_index(), groups.ngroup().to_numpy(np.int64)
+    return groups["simulated"].any().reset_index(), groups.ngroup().to_numpy().astype(np.int64)
 
 
 def _sums(rows: pd.DataFrame, flat: npt.NDArray[np.int64], shape: tuple[int, int]) -> tuple[Array, Array, Array, Array]:

@@ -1,0 +1,87 @@
+"""Why a table of the study is empty, in a sentence."""
+
+import pandas as pd
+
+from voirdire.bias.counts import prepared, usable
+
+
+def explain_absent(verdicts: pd.DataFrame, main: str = "blind") -> dict[str, str]:
+    """Which tables these verdicts cannot give, and why.
+
+    Returns table name → sentence; a table that can be made is not in it. Names are those of the tidy tables, and
+    of the paper's where only a part of `correlations` is missing. verdicts: as `voirdire.tables.VERDICTS`.
+    """
+    rows = prepared(verdicts)
+    conditions = set(rows["condition"])
+    blind = usable(rows[rows["condition"] == main] if len(conditions) > 1 else rows)
+    absent: dict[str, str] = {}
+    if blind.empty:
+        sentence = "No verdict can be compared with the truth: none has status ok and a known truth."
+        names = ("rates", "rates_by_examinee", "correlations", "self_preference", "ablation_length")
+        absent.update(dict.fromkeys((*names, "ablation_difficulty", "ensembles"), sentence))
+    else:
+        absent.update(_without_diagonal(blind))
+        absent.update(_too_few(blind))
+        if not ((blind["truth"] == 0) & _known_length(blind)).any():
+            absent["ablation_length"] = (
+                "No wrong response of known length was judged, so accepted and rejected ones can't be compared."
+            )
+    absent.update(_without_labels(rows, main))
+    return absent
+
+
+def _known_length(rows: pd.DataFrame) -> "pd.Series[bool]":
+    if "response_chars" not in rows.columns:
+        return pd.Series(False, index=rows.index)
+    return rows["response_chars"].notna()
+
+
+def _without_diagonal(rows: pd.DataFrame) -> dict[str, str]:
+    judges, examinees = set(rows["judge"]), set(rows["examinee"])
+    if (rows["judge"] == rows["examinee"]).any():
+        return {}
+    both = sorted(judges & examinees)
+    cause = (
+        f"No model has judged its own responses ({', '.join(both)} took both roles, but not together)"
+        if both
+        else "No model is both judge and examinee"
+    )
+    absent = {
+        "self_preference": f"{cause}, so a judge's own responses can't be compared with others'.",
+        "ablation_difficulty": f"{cause}, so own and others' responses can't be compared over difficulty.",
+        "table02_static_majority": f"{cause}, so the majority has no self-judge to be compared with.",
+    }
+    if not both:
+        sentence = f"{cause}, so no judge has an accuracy on the task itself to correlate with."
+        absent["table06_task_accuracy_judge_accuracy"] = absent["table07_task_accuracy_bias"] = sentence
+    return absent
+
+
+def _too_few(rows: pd.DataFrame) -> dict[str, str]:
+    n_judges, n_examinees = rows["judge"].nunique(), rows["examinee"].nunique()
+    absent = {}
+    if n_judges < 3:
+        sentence = f"A correlation over judges needs 3 of them, and there {_are(n_judges)}: its r has no value."
+        for name in (
+            "table06_task_accuracy_judge_accuracy",
+            "table07_task_accuracy_bias",
+            "table08_judge_accuracy_bias",
+        ):
+            absent[name] = sentence
+    if n_examinees < 3:
+        absent["table09_examinee_accuracy_bias_received"] = (
+            f"A correlation over examinees needs 3 of them, and there {_are(n_examinees)}: its r has no value."
+        )
+    return absent
+
+
+def _are(n: int) -> str:
+    return "is 1" if n == 1 else f"are {n}"
+
+
+def _without_labels(rows: pd.DataFrame, main: str) -> dict[str, str]:
+    labels = {"elite", "author"} & set(rows["condition"])
+    if labels and main in set(rows["condition"]):
+        return {}
+    what = f"condition {main!r}" if labels else "condition with an identity label (elite, author)"
+    return {"ablation_identity": f"There is no {what}, so labelled and blind verdicts can't be compared."}

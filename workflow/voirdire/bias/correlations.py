@@ -1,0 +1,222 @@
+"""Does a judge's skill go with its bias? Correlations over judges, and over examinees (the paper's tables 6-9)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from voirdire.bias.counts import Array, Counts, clusters_of, count, of_condition, prepared, responses_of
+from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
+from voirdire.stats.bootstrap import percentile
+from voirdire.stats.correlation import leave_one_out, pearson
+
+# Table: what is correlated (x, y), over whom; the anchor is the model on the other side.
+TABLES = {
+    6: ("task_accuracy", "judge_accuracy", "judges"),
+    7: ("task_accuracy", "bias", "judges"),
+    8: ("judge_accuracy", "bias", "judges"),
+    9: ("task_accuracy", "bias", "examinees"),
+}
+NOTES = {8: "partly algebraic: judge accuracy is itself made of FPR and FNR"}
+CORRELATION_COLUMNS = [
+    *("table", "x", "y", "over", "anchor_role", "anchor", "task", "self_point", "left_out", "n", "r", "low", "high"),
+    *("boot_low", "boot_high", "p", "reason", "note", "n_dropped", "seed", "simulated"),
+]
+POINT_COLUMNS = ["table", "anchor", "task", "model", "is_self", "x", "y"]
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """One task's quantities by name, each with its resamples, and which models they belong to.
+
+    values: (cells,) and samples: (resamples, cells). task_accuracy has one cell per examinee, the others one per pair.
+    """
+
+    task: str
+    values: dict[str, Array]
+    samples: dict[str, Array]
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """The models of both roles and what was measured of them in every task, and over all."""
+
+    judges: list[str]
+    examinees: list[str]
+    pairs: pd.DataFrame  # judge, examinee, simulated: the cells of judge_accuracy and bias
+    measured: list[_Measured]
+
+
+@dataclass(frozen=True)
+class _Points:
+    """The points of one correlation: models, x and y (n,), and their resamples (resamples, n)."""
+
+    table: int
+    anchor: str
+    task: str
+    models: list[str]
+    x: Array
+    y: Array
+    x_samples: Array
+    y_samples: Array
+    simulated: bool
+
+    def subset(self, keep: list[bool]) -> "_Points":
+        k = np.asarray(keep, bool)
+        models = [model for model, kept in zip(self.models, keep, strict=True) if kept]
+        arrays = (self.x[k], self.y[k], self.x_samples[:, k], self.y_samples[:, k])
+        return _Points(self.table, self.anchor, self.task, models, *arrays, self.simulated)
+
+
+def correlations(
+    verdicts: pd.DataFrame, main: str = "blind", resamples: int = 1000, seed: int = 0, level: float = 0.95
+) -> pd.DataFrame:
+    """Pearson's r of the paper's tables 6-9, per task and for the means over tasks (task "all").
+
+    Table 6, 7, 8: for each examinee (the anchor), over judges; 6: the judge's own task accuracy and its accuracy on the
+    examinee, 7: its task accuracy and its directional bias, 8: its accuracy and its bias. Table 9: for each judge,
+    over examinees, the examinee's accuracy and the bias it receives. With and without the self point (judge =
+    examinee), and with each model left out in turn (left_out; "" none): as judge in 6-8, as examinee in 9.
+
+    verdicts: as `voirdire.tables.VERDICTS`; of several conditions only `main` is read. [low, high] is Fisher-z,
+    [boot_low, boot_high] the percentile interval when items are resampled (n_dropped resamples had a rate without a
+    denominator or no spread), p exact up to 8 points. r is NaN with a reason below 3 points or without spread; the
+    reason also names models that have no point, for want of a task accuracy (a judge that is no examinee) or a rate.
+    """
+    rows = []
+    for points in _all_points(_measure(verdicts, main, resamples, seed)):
+        for self_point in ("with", "without"):
+            kept = points.subset([self_point == "with" or model != points.anchor for model in points.models])
+            rows += [{**row, "self_point": self_point} for row in _correlate(kept, level)]
+    if not rows:
+        return pd.DataFrame(columns=CORRELATION_COLUMNS)
+    table = pd.DataFrame(rows).assign(seed=seed)
+    for position, name in enumerate(("x", "y", "over")):
+        table[name] = table["table"].map({number: names[position] for number, names in TABLES.items()})
+    table["anchor_role"] = table["over"].map({"judges": "examinee", "examinees": "judge"})
+    table["note"] = table["table"].map(lambda number: NOTES.get(number, ""))
+    return table[CORRELATION_COLUMNS]
+
+
+def correlation_points(verdicts: pd.DataFrame, main: str = "blind") -> pd.DataFrame:
+    """The points behind `correlations`: one row per table, anchor, task and model, x and y NaN where unknown.
+
+    is_self marks the anchor's own point. Table 7 or 9 is what figure 3 draws.
+    """
+    blocks = [
+        pd.DataFrame({"model": points.models, "x": points.x, "y": points.y}).assign(
+            table=points.table, anchor=points.anchor, task=points.task
+        )
+        for points in _all_points(_measure(verdicts, main, resamples=0, seed=0))
+        if points.models
+    ]
+    if not blocks:
+        return pd.DataFrame(columns=POINT_COLUMNS)
+    table = pd.concat(blocks, ignore_index=True)
+    return table.assign(is_self=table["model"] == table["anchor"])[POINT_COLUMNS]
+
+
+def _correlate(points: _Points, level: float) -> Iterator[dict[str, object]]:
+    """The correlation over all points, then without each one; points without x or y are named and dropped."""
+    known = ~np.isnan(points.x) & ~np.isnan(points.y)
+    dropped = _why_dropped(points)
+    points = points.subset(known.tolist())
+    samples = leave_one_out(points.x_samples, points.y_samples)
+    boot_low, boot_high, n_dropped = percentile(samples, level)
+    for position, left_out in enumerate(["", *points.models]):
+        keep = np.array([model != left_out for model in points.models], bool)
+        result = pearson(points.x[keep], points.y[keep], level)
+        names = TABLES[points.table]
+        reason = result.reason.replace("x is", f"{names[0]} is").replace("y is", f"{names[1]} is")
+        unknown = np.isnan(result.r)
+        yield {
+            "table": points.table,
+            "anchor": points.anchor,
+            "task": points.task,
+            "left_out": left_out,
+            "n": result.n,
+            "r": result.r,
+            "low": result.low,
+            "high": result.high,
+            "boot_low": np.nan if unknown else boot_low[position],
+            "boot_high": np.nan if unknown else boot_high[position],
+            "p": result.p,
+            "reason": "; ".join(filter(None, [reason, dropped])),
+            "n_dropped": 0 if unknown else int(n_dropped[position]),
+            "simulated": points.simulated,
+        }
+
+
+def _why_dropped(points: _Points) -> str:
+    x_name, y_name, _ = TABLES[points.table]
+    reasons = []
+    for name, values in ((x_name, points.x), (y_name, points.y)):
+        models = [model for model, value in zip(points.models, values, strict=True) if np.isnan(value)]
+        if models:
+            reasons.append(f"no {name.replace('_', ' ')}: {', '.join(models)}")
+    return "; ".join(reasons)
+
+
+def _measure(verdicts: pd.DataFrame, main: str, resamples: int, seed: int) -> _Panel:
+    rows = of_condition(prepared(verdicts), main)
+    if rows.empty:
+        return _Panel([], [], pd.DataFrame(columns=["judge", "examinee", "simulated"]), [])
+    # The same clusters in both, so that an item drawn twice counts twice for solving it and for judging on it.
+    clusters = clusters_of(rows)
+    pair_counts = aligned(count(rows, ("judge", "examinee"), seed=seed, clusters=clusters))
+    own_counts = aligned(count(responses_of(rows), ("examinee",), seed=seed, clusters=clusters))
+    measured = [_of_task(p, o, resamples, seed) for p, o in zip(pair_counts, own_counts, strict=True)]
+    pairs = (
+        pair_counts[0]
+        .cells[["judge", "examinee"]]
+        .assign(simulated=np.any([c.cells["simulated"].to_numpy() for c in pair_counts], axis=0))
+    )
+    examinees = own_counts[0].cells["examinee"].tolist()
+    return _Panel(sorted(pairs["judge"].unique()), examinees, pairs, [*measured, _over_tasks(measured)])
+
+
+def _of_task(pairs: Counts, own: Counts, resamples: int, seed: int) -> _Measured:
+    values, samples = (
+        {"task_accuracy": o.share_right, "judge_accuracy": p.accuracy, "bias": p.bias}
+        for p, o in ((pairs.totals(), own.totals()), (pairs.resampled(resamples, seed), own.resampled(resamples, seed)))
+    )
+    return _Measured(pairs.task, values, samples)
+
+
+def _over_tasks(measured: list[_Measured]) -> _Measured:
+    values, samples = {}, {}
+    for name in ("task_accuracy", "judge_accuracy", "bias"):
+        coefficients = mean_coefficients([m.values[name] for m in measured])
+        values[name] = weighted_sum([m.values[name] for m in measured], coefficients)
+        samples[name] = weighted_sum([m.samples[name] for m in measured], coefficients)
+    return _Measured("all", values, samples)
+
+
+def _all_points(panel: _Panel) -> Iterator[_Points]:
+    """The points of every table, anchor and task; a table whose x no model has is left out altogether."""
+    own_cell = {examinee: position for position, examinee in enumerate(panel.examinees)}
+    for table, (x_name, y_name, over) in TABLES.items():
+        role, anchor_role = ("judge", "examinee") if over == "judges" else ("examinee", "judge")
+        if x_name == "task_accuracy" and role == "judge" and not own_cell.keys() & set(panel.judges):
+            continue
+        for anchor, cells in panel.pairs.groupby(anchor_role, sort=True):
+            models = cells[role].tolist()
+            pair = cells.index.to_numpy()
+            for measured in panel.measured:
+                x, x_samples = (
+                    _of_models(quantity[x_name], models, own_cell)
+                    if x_name == "task_accuracy"
+                    else quantity[x_name][..., pair]
+                    for quantity in (measured.values, measured.samples)
+                )
+                y, y_samples = (quantity[y_name][..., pair] for quantity in (measured.values, measured.samples))
+                simulated = bool(cells["simulated"].any())
+                yield _Points(table, str(anchor), measured.task, models, x, y, x_samples, y_samples, simulated)
+
+
+def _of_models(values: Array, models: list[str], own_cell: dict[str, int]) -> Array:
+    """The values (…, examinees) of these models (…, models); NaN for a model that is no examinee."""
+    padded = np.concatenate([values, np.full((*values.shape[:-1], 1), np.nan)], axis=-1)
+    chosen: Array = padded[..., [own_cell.get(model, -1) for model in models]]
+    return chosen
