@@ -13,7 +13,7 @@ from voirdire.errors import UserError
 from voirdire.models import engine
 from voirdire.models.journal import Journal, read_journal
 from voirdire.models.outcome import Failure, read_exception, read_response
-from voirdire.models.secrets import Scrubber
+from voirdire.models.scrub import Scrubber
 from voirdire.models.spec import Answer, Call, ModelSpec, request_key
 
 # Called after each answer of this run: calls done (replayed ones included), calls in all, the answer.
@@ -198,18 +198,16 @@ class _Batch:
             raise UserError(f"{who}: the account has no quota left ({message}); top it up, then rerun")
         if failure.kind == "parameter":
             raise engine.refused_parameter(spec, message, failure.parameter)
-        status, finish_reason = ("refused", failure.code) if failure.kind == "refused" else ("error", None)
+        refused = failure.kind == "refused"
         if failure.kind == "context":
-            message = f"{call.id}: the prompt and max_tokens don't fit into the model's context: {message}"
-        elif status == "error":
-            message = f"{call.id}: {message}"
+            message = f"the prompt and max_tokens don't fit into the model's context: {message}"
         return Answer(
-            key,
-            status,
-            finish_reason=finish_reason,
+            key=key,
+            status="refused" if refused else "error",
+            finish_reason=failure.code if refused else None,
             latency_s=latency_s,
             sent=self.sent,
-            error=message,
+            error=message if refused else f"{call.id}: {message}",
             attempts=attempt,
         )
 

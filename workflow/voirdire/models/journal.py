@@ -95,7 +95,7 @@ class Journal:
     def _fault(self, error: OSError) -> UserError:
         what = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
         return UserError(
-            f"{self.path}: the journal can't be written ({what}); no earlier answer was lost. Mend it, rerun"
+            f"{self.path}: the journal can't be written ({what}); mend that and rerun: no earlier answer is lost"
         )
 
 

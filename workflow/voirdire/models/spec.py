@@ -13,9 +13,34 @@ from voirdire.errors import Faults, UserError
 
 # Set by this client, or able to leak a key or to change what an answer is; never a sampling parameter.
 RESERVED = frozenset(
-    "model messages stream n timeout request_timeout num_retries max_retries drop_params additional_drop_params fallbacks "
-    "api_key api_base base_url api_version organization headers extra_headers default_headers caching cache "
-    "mock_response metadata custom_llm_provider azure_ad_token client".split()
+    {
+        "additional_drop_params",
+        "api_base",
+        "api_key",
+        "api_version",
+        "azure_ad_token",
+        "base_url",
+        "cache",
+        "caching",
+        "client",
+        "custom_llm_provider",
+        "default_headers",
+        "drop_params",
+        "extra_headers",
+        "fallbacks",
+        "headers",
+        "max_retries",
+        "messages",
+        "metadata",
+        "mock_response",
+        "model",
+        "n",
+        "num_retries",
+        "organization",
+        "request_timeout",
+        "stream",
+        "timeout",
+    }
 )
 _UNPREFIXED = ((re.compile(r"(ft:)?(chat)?gpt|o\d"), "openai"), (re.compile("claude"), "anthropic"))
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {

@@ -1,0 +1,62 @@
+"""Retry-After and reasoning blocks, read as written."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from voirdire.models.client import BACKOFF_LONGEST_S, RETRY_AFTER_LONGEST_S, wait_s
+from voirdire.models.outcome import Failure, retry_after_s, without_reasoning
+
+NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("7", 7.0),
+        ("0.25", 0.25),
+        ("-3", 0.0),
+        ("Mon, 30 Nov 2026 12:00:20 GMT", 20.0),
+        ("Mon, 30 Nov 2026 11:00:00 GMT", 0.0),
+        ("soon", None),
+        ("nan", None),
+        ("inf", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_retry_after(value, seconds):
+    assert retry_after_s(value, NOW) == seconds
+
+
+def test_retry_after_is_capped():
+    assert wait_s(Failure("again", retry_after_s=86400), 1) == RETRY_AFTER_LONGEST_S
+    assert wait_s(Failure("again", retry_after_s=3), 5) == 3
+
+
+@pytest.mark.parametrize(("attempt", "longest"), [(1, 1), (2, 2), (4, 8), (50, BACKOFF_LONGEST_S)])
+def test_backoff_doubles_with_jitter_up_to_a_cap(attempt, longest):
+    waits = {wait_s(Failure("again"), attempt) for _ in range(50)}
+    assert len(waits) > 1
+    assert all(longest / 2 <= wait <= longest for wait in waits)
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned", "unclosed"),
+    [
+        ("42", "42", False),
+        ("  42\n", "  42\n", False),
+        ("<think>6 * 7</think>\n\n42", "42", False),
+        ("<THINK>\na\nb\n</Think>42", "42", False),
+        ("<think>a</think> x <think>b</think> y", "x  y", False),
+        ("<think>a <think> b</think> c</think> 42", "42", False),
+        ("6 * 7</think>\n42", "42", False),
+        ("<think></think>", "", False),
+        ("<think>6 * 7 is", "", True),
+        ("42 <think>or", "42", True),
+        ("<think>a</think>42<think>b", "42", True),
+        ("I think < 3", "I think < 3", False),
+    ],
+)
+def test_reasoning_is_taken_out(text, cleaned, unclosed):
+    assert without_reasoning(text) == (cleaned, unclosed)

@@ -1,0 +1,52 @@
+"""No key, header or signed URL gets through."""
+
+import pytest
+
+from voirdire.models.scrub import Scrubber
+
+SECRET = "planted+Secret/0123456789"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Incorrect API key provided: {SECRET}.",
+        f"{{'Authorization': 'Bearer {SECRET}'}}",
+        "GET https://host/v1?key=planted%2BSecret%2F0123456789 failed",
+    ],
+)
+def test_the_sent_key_is_removed(text):
+    scrubbed = Scrubber([SECRET]).error(text)
+    assert SECRET not in scrubbed
+    assert "0123456789" not in scrubbed
+
+
+@pytest.mark.parametrize(
+    ("text", "scrubbed"),
+    [
+        ("Authorization: Bearer abcdefgh12345678", "Authorization: [secret]"),
+        ('{"api-key": "abc123def"}', '{"api-key": "[secret]"}'),
+        ("wrong: sk-proj-abcdefghijkl12345", "wrong: [secret]"),
+        ("wrong: sk-abcd********wxyz", "wrong: [secret]"),
+        ("at https://host/path?sig=abc&x=1 today", "at https://host/path today"),
+        ("at https://me:word@host/path", "at https://host/path"),
+        ("one\n  two", "one two"),
+        ("no such model 'gpt-6'", "no such model 'gpt-6'"),
+    ],
+)
+def test_what_looks_like_a_secret_is_removed_from_errors(text, scrubbed):
+    assert Scrubber().error(text) == scrubbed
+
+
+def test_a_key_of_the_environment_is_removed(monkeypatch):
+    monkeypatch.setenv("OTHER_API_KEY", SECRET)
+    assert Scrubber().error(f"got {SECRET}") == "got [secret]"
+
+
+def test_long_errors_are_cut():
+    assert len(Scrubber().error("word " * 1000)) == 500
+
+
+def test_an_answer_loses_only_the_sent_key():
+    text = f"api_key=abcdefgh12345678\n{SECRET}\n"
+    assert Scrubber([SECRET]).answer(text) == "api_key=abcdefgh12345678\n[secret]\n"
