@@ -3,8 +3,8 @@
 import pandas as pd
 
 from voirdire.steps._run import arguments, run
-from voirdire.study.matrix import Matrix, Paths
 from voirdire.study.joining import join_verdicts
+from voirdire.study.matrix import Matrix, Paths
 from voirdire.tables import GENERATIONS, GRADES, JUDGEMENTS, VERDICTS, read_table, write_table
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from voirdire.benchmarks import BENCHMARKS, Source, check
+from voirdire.benchmarks import BENCHMARKS, Source
 from voirdire.errors import Faults, UserError
 from voirdire.simulated import Persona
 from voirdire.study.sections import (
@@ -139,13 +139,9 @@ def _check_tasks(config: Config, source: str, faults: Faults) -> None:
             faults.add(f"{source}: benchmarks.{task}: unknown benchmark; known are {', '.join(BENCHMARKS)}")
             continue
         try:
-            chosen = Source.from_dict(benchmark.model_dump(exclude_none=True), f"{source}: benchmarks.{task}")
+            Source.from_dict(benchmark.model_dump(exclude_none=True), f"{source}: benchmarks.{task}")
         except UserError as error:
             faults.extend(error.faults)
-            continue
-        if chosen.kind == "hub":
-            # Nothing is downloaded: this sees a missing or unpinned revision.
-            faults.extend(f"{source}: {fault}" for fault in check(task, chosen, config.seed))
     for name, model in config.models.items():
         for task in model.tasks:
             if task not in BENCHMARKS:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from voirdire.benchmarks import fill, load, prompt_fields
+from voirdire.benchmarks import check, fill, load, prompt_fields
 from voirdire.benchmarks.items import Item
 from voirdire.errors import Faults, UserError
 from voirdire.judging import judge_prompt
@@ -35,7 +35,7 @@ def _files(study: Study) -> Iterator[tuple[str, str]]:
 def check_inputs(study: Study) -> None:
     """Read every benchmark file, recorded response and prompt once.
 
-    Questions from the Hub are not fetched here; their rule comes first and checks them.
+    Questions from the Hub are not fetched here, only their address is checked; their rule comes first and checks them.
 
     Raises
     ------
@@ -46,6 +46,7 @@ def check_inputs(study: Study) -> None:
     faults.raise_if_any()
     for task in study.matrix.tasks:
         if study.source(task).kind == "hub":
+            faults.extend(check(task, study.source(task), study.config.seed))
             continue
         try:
             items = load(task, study.source(task), study.config.seed).items

@@ -104,12 +104,18 @@ class Study:
             "judge": self._spec(task, judge),
             "template": chosen.template,
             "label": chosen.label,
-            "shown": self._shown(chosen.label, examinee),
+            "shown": self.shown(chosen.label, examinee),
             "trials": self.config.trials,
         }
         if self.model(judge).persona:
             spec["examinee"] = {"family": self.model(examinee).family, **self._spec(task, examinee)}
         return canonical(spec)
+
+    def shown(self, label: str | None, examinee: str) -> str | None:
+        """The name that a judge is shown as the response's author; None under blind judging."""
+        if label is None:
+            return None
+        return self.config.ablations.identity.elite if label == "elite" else self.model(examinee).title or examinee
 
     def needs_grades(self, judge: str, examinee: str) -> bool:
         """Whether a judge job reads the grades: a simulated judge of an examinee that isn't simulated."""
@@ -167,14 +173,13 @@ class Study:
     def sweep_settings(self) -> str:
         return canonical(self.config.prior_sweep.model_dump())
 
-    def about(self) -> str:
-        """What the report says of the study's set-up, as JSON."""
-        return canonical({"config": self.config.model_dump(), "conditions": list(self.conditions)})
+    def to_json(self) -> str:
+        return canonical({"config": self.config.model_dump(mode="json"), "prompts": self.prompts})
 
-    def _shown(self, label: str | None, examinee: str) -> str | None:
-        if label is None:
-            return None
-        return self.config.ablations.identity.elite if label == "elite" else self.model(examinee).title or examinee
+    @classmethod
+    def from_json(cls, text: str) -> "Study":
+        values = json.loads(text)
+        return cls(parse(values["config"]), values["prompts"])
 
     def _spec(self, task: str, name: str) -> dict[str, Any]:
         model = self.model(name)

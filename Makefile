@@ -1,0 +1,64 @@
+# make all: environment, locked dependencies, the default study.   make test: the tests.   make help: the rest.
+
+PYTHON ?= python3
+CORES ?= 8
+VENV := .venv
+BIN := $(VENV)/bin
+LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-annotate --no-header --quiet
+
+.PHONY: all test test-slow bench check dry-run format schema lock clean help
+.DEFAULT_GOAL := all
+
+all: $(VENV)/study.stamp ## set up and run the default study
+	$(BIN)/snakemake --cores $(CORES) all
+
+test: $(VENV)/dev.stamp ## all tests but the slow ones
+	$(BIN)/pytest --numprocesses 2 --dist worksteal
+
+test-slow: $(VENV)/dev.stamp ## long proofs
+	$(BIN)/pytest -m slow
+
+bench: $(VENV)/dev.stamp ## measurements, printed
+	$(BIN)/pytest -m bench -s
+
+check: $(VENV)/dev.stamp ## lint, formats, types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakemake --lint
+
+dry-run: $(VENV)/dev.stamp ## the job table of every configuration, from an empty tree
+	$(BIN)/pytest tests/workflow/test_dry_runs.py
+
+format: $(VENV)/dev.stamp ## put all code into its format
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(BIN)/snakefmt Snakefile workflow/rules
+
+schema: $(VENV)/dev.stamp ## make the configuration's schema and its description from the code
+	$(BIN)/python -m voirdire.study.schema
+
+lock: ## resolve the dependencies anew (needs uv)
+	$(LOCK) --extra study --extra build --upgrade --output-file requirements.txt
+	$(LOCK) --extra dev --extra build --upgrade --constraint requirements.txt --output-file requirements-dev.txt
+
+clean: ## remove the environment; results stay
+	rm -rf $(VENV)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+$(VENV)/study.stamp: requirements.txt pyproject.toml | $(VENV)
+	$(BIN)/pip install --quiet --require-hashes -r requirements.txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: requirements-dev.txt $(VENV)/study.stamp
+	$(BIN)/pip install --quiet --require-hashes -r requirements-dev.txt
+	@touch $@
+
+$(VENV):
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "voirdire needs Python 3.11 or newer; set PYTHON=…")'
+	$(PYTHON) -m venv $@
