@@ -84,7 +84,8 @@ def static_majority(
     pooled = _pooled(list(by_task.values()), level)
     frame = pd.DataFrame(rows)
     totals = frame[frame["metric"] == "accuracy"].groupby("examinee")[list(COUNTS)]
-    counts = totals.sum().assign(n_voters=totals.max()["n_voters"]).to_dict("index")
+    sums = totals.sum().assign(n_voters=totals.max()["n_voters"])
+    counts = {examinee: dict(zip(COUNTS, map(int, sums.loc[examinee]), strict=True)) for examinee in examinees}
     rows += _rows("all", examinees, box.judges, counts, pooled)
     frame = pd.DataFrame(rows).assign(seed=seed, simulated=box.simulated)
     return frame[list(COLUMNS)].reset_index(drop=True)

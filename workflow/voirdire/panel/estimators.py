@@ -6,6 +6,7 @@ numbers from 0. Leading axes (`batch`) are independent streams. Counts are cumul
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -270,7 +271,7 @@ class Disagreement(Estimator):
 
 
 # All but the oracle are made by ESTIMATORS[name](n_judges, n_tasks=…, prior=…, batch=…).
-ESTIMATORS: dict[str, type[Estimator]] = {
+ESTIMATORS: dict[str, Callable[..., Estimator]] = {
     "oracle": Oracle,
     "bayesian": Bayesian,
     "stratified": Stratified,
@@ -295,14 +296,16 @@ def one_hot(task: ArrayLike, n_tasks: int) -> FloatArray:
     codes: NDArray[np.int64] = np.asarray(task, dtype=np.int64)
     if codes.size and (codes.min() < 0 or codes.max() >= n_tasks):
         raise UserError(f"task: numbers go from 0 to {n_tasks - 1}, found {codes.min()} to {codes.max()}")
-    return (codes[..., None] == np.arange(n_tasks)).astype(np.float64)
+    hot: FloatArray = (codes[..., None] == np.arange(n_tasks)).astype(np.float64)
+    return hot
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
     """numerator / denominator; NaN, and no warning, where the denominator is 0."""
     numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
     result: FloatArray = np.full(numerator.shape, np.nan)
-    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return result
 
 
 def _weighted_mean(rates: FloatArray, weights: FloatArray) -> FloatArray:

@@ -1,6 +1,7 @@
 """From the table of verdicts to arrays of votes."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,7 +47,8 @@ class Ballots:
 
     def quorum(self, quorum: int) -> NDArray[np.int64]:
         """(responses,): the quorum, or the panel's size on that response where that is smaller."""
-        return np.minimum(quorum, self.can_vote.sum(axis=1))
+        panel_size: NDArray[np.int64] = self.can_vote.sum(axis=1)
+        return np.minimum(quorum, panel_size)
 
     def take(self, rows: NDArray[np.bool_]) -> "Ballots":
         """The ballots of some responses."""
@@ -105,7 +107,7 @@ def _chosen(verdicts: pd.DataFrame, condition: str | None) -> pd.DataFrame:
         frame = frame[(frame["generation_status"] == "ok").to_numpy(dtype=bool)]
     if frame.empty:
         raise UserError("verdicts: no response has been judged; nothing to vote on")
-    absent = {"task": "", "examinee": "", "trial": 0, "truth": np.nan, "simulated": False}
+    absent: dict[str, Any] = {"task": "", "examinee": "", "trial": 0, "truth": np.nan, "simulated": False}
     frame = frame.assign(**{name: value for name, value in absent.items() if name not in frame})
     if "status" in frame:
         ok = (frame["status"] == "ok").to_numpy(dtype=bool, na_value=False)

@@ -38,7 +38,8 @@ class Tally:
 
     def tied(self, quorum: ArrayLike = 1) -> NDArray[np.bool_]:
         """Where enough votes were cast and neither side is heavier."""
-        return (self.margin == 0) & self._enough(quorum)
+        tied: NDArray[np.bool_] = (self.margin == 0) & self._enough(quorum)
+        return tied
 
     def decide(self, quorum: ArrayLike = 1, tie: Tie = "incorrect") -> FloatArray:
         """1, 0 or NaN (abstain) per response; quorum may differ by response."""
@@ -161,7 +162,7 @@ def _log_odds(fpr: FloatArray, fnr: FloatArray, floor: float) -> tuple[FloatArra
 
 
 # What a "correct" vote weighs for correct, and an "incorrect" vote for incorrect.
-WEIGHTS: dict[str, Callable[[FloatArray, FloatArray, float], tuple[FloatArray, FloatArray]]] = {
+WEIGHTS: dict[Rule, Callable[[FloatArray, FloatArray, float], tuple[FloatArray, FloatArray]]] = {
     "linear": _linear,
     "log_odds": _log_odds,
 }
