@@ -6,6 +6,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from voirdire.errors import UserError
 from voirdire.simulated import phrases
@@ -56,6 +57,19 @@ def respond(persona: Persona, items: Sequence["Item"], seed: int) -> list[Respon
 
     Raises UserError where the persona has no ability on an item's task, or the task has no way to answer.
     """
+    return [
+        _answer(persona, item, chances) for item, chances in zip(items, _chances(persona, items, seed), strict=True)
+    ]
+
+
+def right_answers(persona: Persona, items: Sequence["Item"], seed: int) -> NDArray[np.bool_]:
+    """Which of the items `respond` answers right, shape (n,), without writing the answers. Raises as `respond` does."""
+    drawn = _chances(persona, items, seed)
+    return np.array([_is_right(item, chances) for item, chances in zip(items, drawn, strict=True)], dtype=np.bool_)
+
+
+def _chances(persona: Persona, items: Sequence["Item"], seed: int) -> list[_Chances]:
+    """The draws for each item, task by task, in the order of the items."""
     chances: dict[int, _Chances] = {}
     for task in dict.fromkeys(item.task for item in items):
         if task not in _WRITERS:
@@ -65,11 +79,11 @@ def respond(persona: Persona, items: Sequence["Item"], seed: int) -> list[Respon
             )
         rows = [row for row, item in enumerate(items) if item.task == task]
         draws = Draws.of_items(seed, task, [items[row].item_id for row in rows])
-        chances.update(zip(rows, _chances(persona, draws), strict=True))
-    return [_answer(persona, item, chances[row]) for row, item in enumerate(items)]
+        chances.update(zip(rows, _chances_of_task(persona, draws), strict=True))
+    return [chances[row] for row in range(len(items))]
 
 
-def _chances(persona: Persona, draws: Draws) -> list[_Chances]:
+def _chances_of_task(persona: Persona, draws: Draws) -> list[_Chances]:
     columns = (
         solves(persona, draws),
         lengths(persona, draws),
@@ -80,8 +94,12 @@ def _chances(persona: Persona, draws: Draws) -> list[_Chances]:
     return [_Chances(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
+def _is_right(item: "Item", chances: _Chances) -> bool:
+    return chances.right and not (item.task == "mbpp" and item.reference is None)
+
+
 def _answer(persona: Persona, item: "Item", chances: _Chances) -> Response:
-    right = chances.right and not (item.task == "mbpp" and item.reference is None)
+    right = _is_right(item, chances)
     core = _WRITERS[item.task](item, right, chances.error)
     wanted = phrases.USUAL_CHARS[item.task] * np.exp(phrases.LOG_LENGTH_SD * chances.length)
     prose = phrases.prose(item.task, (persona.name, item.item_id), int(wanted) - len(core))
