@@ -1,0 +1,181 @@
+"""Are wrong responses accepted because they are long (or short)?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from voirdire.bias.contrast import Array, cluster_codes, dependent_mean, weighted_sums
+from voirdire.bias.counts import clusters_of, of_condition, prepared, ratio, usable
+from voirdire.bias.pooling import mean_coefficients, weighted_sum
+from voirdire.stats.bootstrap import SMALL_COUNT, Interval, combined_interval, percentile
+from voirdire.stats.effect import cohen_d_from_moments, cohen_d_interval
+
+LENGTH_COLUMNS = [
+    *("task", "judge", "n_accepted", "n_rejected", "mean_chars_accepted", "mean_chars_rejected"),
+    *("d", "low", "high", "equivalent", "interval", "reason", "n_dropped", "seed", "simulated"),
+]
+# Cohen's "small" effect: within it on both sides, length is no confound.
+NEGLIGIBLE_D = 0.2
+
+
+@dataclass(frozen=True)
+class _Lengths:
+    """One task, all judges: (judges,) each; samples (resamples, judges)."""
+
+    task: str
+    n: list[npt.NDArray[np.int64]]
+    means: list[Array]
+    interval: Interval
+    samples: Array
+
+
+def ablation_length(
+    verdicts: pd.DataFrame, main: str = "blind", resamples: int = 1000, seed: int = 0, level: float = 0.95
+) -> pd.DataFrame:
+    """Cohen's d between the lengths of the wrong responses that a judge accepted and those that it rejected (table 4).
+
+    verdicts: as `voirdire.tables.VERDICTS`; rows of condition `main` with a known response_chars count. Positive d:
+    the accepted ones are longer. One row per task and judge. Judge "all" is the mean of the judges' d (they judge the
+    same responses, so their verdicts must not be thrown together as if independent), task "all" the mean of the
+    tasks'; both over those that have a d. NaN and a reason where fewer than two responses were accepted or rejected.
+
+    Intervals: percentile cluster bootstrap; where fewer than 10 clusters were accepted or rejected, the noncentral t
+    with one observation per cluster; pooled over such ones, square-and-add ("mover"; over judges with their bootstrap
+    correlations). equivalent: "yes" if the interval lies within ±0.2, "no" if it lies wholly beyond on one side,
+    else "undecided". Too few responses are "undecided", never "no difference". Without wrong responses of
+    known length: no rows.
+    """
+    frame = prepared(verdicts)
+    if "response_chars" not in frame:
+        return pd.DataFrame(columns=LENGTH_COLUMNS)
+    rows = of_condition(frame, main)
+    judges = sorted(rows["judge"].unique())
+    used = usable(rows)
+    used = used[(used["truth"] == 0) & used["response_chars"].notna()]
+    if used.empty:
+        return pd.DataFrame(columns=LENGTH_COLUMNS)
+    clusters = clusters_of(frame)
+    names = sorted(str(task) for task in rows["task"].unique())
+    tasks = [_task(used[used["task"] == task], task, judges, clusters, resamples, seed, level) for task in names]
+    simulated = rows.groupby("judge")["simulated"].any().reindex(judges).to_numpy()
+    parts = [*tasks, _pooled(tasks, level)]
+    table = pd.concat([_table(part, judges, simulated, level, seed) for part in parts], ignore_index=True)
+    return table[LENGTH_COLUMNS]
+
+
+def _task(
+    rows: pd.DataFrame,
+    task: str,
+    judges: Sequence[str],
+    clusters: dict[str, npt.NDArray[np.object_]],
+    resamples: int,
+    seed: int,
+    level: float,
+) -> _Lengths:
+    codes, n_clusters = cluster_codes(rows, task, clusters, seed)
+    chars = rows["response_chars"].to_numpy(np.float64)
+    centre = float(chars.mean()) if len(chars) else 0.0
+    accepted = rows["verdict"].to_numpy() == 1
+    flat = pd.Index(judges).get_indexer(pd.Index(rows["judge"])) * n_clusters + codes
+
+    def sums(chosen: npt.NDArray[np.bool_], power: int) -> Array:
+        weight = (chars[chosen] - centre) ** power
+        size = len(judges) * n_clusters
+        return np.bincount(flat[chosen], weight, minlength=size).reshape(len(judges), n_clusters).astype(np.float64)
+
+    moments = [sums(chosen, power) for chosen in (accepted, ~accepted) for power in (0, 1, 2)]
+    totals = [moment.sum(axis=1) for moment in moments]
+    d = cohen_d_from_moments(*totals)
+    samples = cohen_d_from_moments(*weighted_sums(moments, task, resamples, seed))
+    low, high, dropped = percentile(samples, level)
+    units = [(moments[0] > 0).sum(axis=1), (moments[3] > 0).sum(axis=1)]
+    method = np.where(np.isnan(d), "", "percentile").astype(object)
+    for judge in np.flatnonzero((np.minimum(*units) < SMALL_COUNT) & ~np.isnan(d)):
+        low[judge], high[judge] = cohen_d_interval(float(d[judge]), int(units[0][judge]), int(units[1][judge]), level)
+        method[judge] = "noncentral t"
+    low, high = (np.where(np.isnan(d), np.nan, bound) for bound in (low, high))
+    return _Lengths(
+        task,
+        [totals[0].astype(np.int64), totals[3].astype(np.int64)],
+        [ratio(totals[1], totals[0]) + centre, ratio(totals[4], totals[3]) + centre],
+        Interval(d, low, high, method, np.where(np.isnan(d), 0, dropped)),
+        samples,
+    )
+
+
+def _pooled(tasks: Sequence[_Lengths], level: float) -> _Lengths:
+    share = mean_coefficients([task.interval.estimate for task in tasks])
+    samples = weighted_sum([task.samples for task in tasks], share)
+    return _Lengths(
+        "all",
+        [
+            np.sum([np.where(part > 0, task.n[side], 0) for part, task in zip(share, tasks, strict=True)], axis=0)
+            for side in (0, 1)
+        ],
+        [weighted_sum([task.means[side] for task in tasks], share) for side in (0, 1)],
+        combined_interval([task.interval for task in tasks], share, samples, level),
+        samples,
+    )
+
+
+def _table(
+    part: _Lengths, judges: Sequence[str], simulated: npt.NDArray[np.bool_], level: float, seed: int
+) -> pd.DataFrame:
+    interval = part.interval
+    known = ~np.isnan(interval.estimate)
+    d, low, high, method = dependent_mean(interval, part.samples, level)
+
+    def with_all(values: npt.NDArray[Any], last: object) -> list[object]:
+        return [*values.tolist(), last]
+
+    def over_known(values: Array) -> float:
+        return float(values[known].mean()) if known.any() else np.nan
+
+    table = pd.DataFrame(
+        {
+            "task": part.task,
+            "judge": [*judges, "all"],
+            "n_accepted": with_all(part.n[0], int(part.n[0][known].sum())),
+            "n_rejected": with_all(part.n[1], int(part.n[1][known].sum())),
+            "mean_chars_accepted": with_all(part.means[0], over_known(part.means[0])),
+            "mean_chars_rejected": with_all(part.means[1], over_known(part.means[1])),
+            "d": with_all(interval.estimate, d),
+            "low": with_all(interval.low, low),
+            "high": with_all(interval.high, high),
+            "interval": with_all(interval.method, method),
+            "n_dropped": with_all(interval.n_dropped, int(interval.n_dropped[known].max(initial=0))),
+            "simulated": with_all(simulated, bool(simulated.any())),
+            "seed": seed,
+        }
+    )
+    table["equivalent"] = _equivalent(table["low"].to_numpy(), table["high"].to_numpy())
+    table["reason"] = [_reason(row, part.task, int(known.sum()), len(judges)) for row in table.to_dict("records")]
+    return table
+
+
+def _equivalent(low: Array, high: Array) -> npt.NDArray[np.object_]:
+    within = (low > -NEGLIGIBLE_D) & (high < NEGLIGIBLE_D)
+    beyond = (low >= NEGLIGIBLE_D) | (high <= -NEGLIGIBLE_D)
+    return np.where(within, "yes", np.where(beyond, "no", "undecided")).astype(object)
+
+
+def _reason(row: dict[Any, Any], task: str, n_known: int, n_judges: int) -> str:
+    missing = bool(np.isnan(row["d"]))
+    if row["judge"] == "all":
+        if missing:
+            return "no judge has a d"
+        return "" if n_known == n_judges else f"mean over {n_known} of {n_judges} judges"
+    if not missing:
+        return ""
+    if task == "all":
+        return "no task has a d"
+    few = [
+        f"{row[name]} {word}"
+        for name, word in (("n_accepted", "accepted"), ("n_rejected", "rejected"))
+        if row[name] < 2
+    ]
+    return f"too few wrong responses: {' and '.join(few)}" if few else "all lengths within a group are the same"
