@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from voirdire.stats.intervals import square_and_add, wilson
+from voirdire.stats.intervals import normal_quantile, square_and_add, wilson
 
 Array = npt.NDArray[np.float64]
 Seed = int | Sequence[int]
@@ -95,16 +95,25 @@ def effective_n(hits: Array, trials: Array, strata: npt.ArrayLike | None = None)
 
     hits, trials: (cells, clusters), sums per cluster. strata: (clusters,), default one stratum.
     The design effect is the linearised variance of the ratio Σhits / Σtrials over clusters, by the binomial variance,
-    kept between 1 and its value for clusters that always agree, Σm² / Σm. At 0 or n hits it cannot be seen, and the
-    latter is taken: repeats of one item then count once. Returns (cells,), 0 where there are no trials.
-    Source: Kish (1965), Survey Sampling, 8.2; Cochran (1977), Sampling Techniques, 6.3.
+    kept between 1 and its value for clusters that always agree, Σm² / Σm. Two things make it cautious where it is
+    hardly seen: a t quantile for the clusters it is estimated from, in place of the normal one; and where fewer than 10
+    clusters have a hit (or a miss) it moves towards Σm² / Σm, which is taken at 0 and at n hits: there, repeats of one
+    item count once. Clusters of one trial each are worth n. Returns (cells,), 0 where there are no trials.
+    Source: Kish (1965), Survey Sampling, 8.2; Korn and Graubard (1998), Survey Methodology 24, 193-201, for t.
     """
+    from scipy.special import stdtrit
+
     n = trials.sum(axis=1)
+    n_clusters = (trials > 0).sum(axis=1)
+    rarer = np.minimum((hits > 0).sum(axis=1), (hits < trials).sum(axis=1))
+    trust = np.where(n_clusters > 1, np.minimum(rarer / SMALL_COUNT, 1), 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = hits.sum(axis=1) / n
-        largest = (trials**2).sum(axis=1) / n
-        effect = ratio_covariance((hits, trials), (hits, trials), strata) / (share * (1 - share) / n)
-        effect = np.where((share > 0) & (share < 1), np.clip(effect, 1, np.maximum(largest, 1)), np.maximum(largest, 1))
+        largest = np.maximum((trials**2).sum(axis=1) / n, 1)
+        seen = ratio_covariance((hits, trials), (hits, trials), strata) / (share * (1 - share) / n)
+        caution = (stdtrit(np.maximum(n_clusters - 1, 1), 0.975) / normal_quantile(0.95)) ** 2
+        seen = np.where(trust > 0, np.clip(seen * caution, 1, largest), largest)
+        effect = trust * seen + (1 - trust) * largest
         return np.where(n > 0, n / effect, 0.0)
 
 
