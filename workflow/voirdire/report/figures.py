@@ -108,7 +108,7 @@ def _annotate(axes: Axes, image: AxesImage, cells: pd.DataFrame) -> None:
                 axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=6)
                 continue
             axes.text(column, row - 0.13, text, ha="center", va="center", color=ink, fontsize=9)
-            axes.text(column, row + 0.27, f"{wrong}+{right}", ha="center", va="center", color=ink, fontsize=5.5)
+            axes.text(column, row + 0.27, f"{wrong}+{right}", ha="center", va="center", color=ink, fontsize=6.5)
 
 
 @styled

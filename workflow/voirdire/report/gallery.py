@@ -1,0 +1,164 @@
+"""Every figure of a study: its file, how it is drawn from the tidy tables, and how to read it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from voirdire.report import effects, figures
+from voirdire.report.figures import task_title
+from voirdire.report.rows import table
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One figure: the stem of its files, the section it belongs to, the table it shows, and how to read it.
+
+    A `detail` is folded away in the report: one task of a figure that is shown for all of them.
+    `draw(tables, condition, reason, simulated)` makes it; `reason` is shown where its table has no rows.
+    """
+
+    stem: str
+    section: str
+    source: str
+    how_to_read: str
+    draw: Callable[[Tables, str, str, bool], Figure]
+    detail: str = ""
+
+
+def figure_stems(tasks: Iterable[str]) -> list[str]:
+    """Stems of all figure files of a study with these tasks; never dependent on results.
+
+    >>> figure_stems(["gsm8k"])[:2]
+    ['figure2_bias_heatmap_all', 'figure2_bias_heatmap_gsm8k']
+    """
+    return [drawing.stem for drawing in drawings(tasks)]
+
+
+def draw_all(
+    tables: Tables,
+    tasks: Iterable[str],
+    condition: str = "blind",
+    absent: Mapping[str, str] | None = None,
+    simulated: bool = False,
+) -> Iterator[tuple[str, Figure]]:
+    """Draw every figure of a study, one after the other: (stem, figure).
+
+    Args:
+        tables: tidy frames by name; a missing or empty one gives a figure that says why.
+        tasks: the study's tasks, without "all".
+        condition: the condition that the heat maps show.
+        absent: sentence per table that has no rows, as `voirdire.bias.explain_absent` gives.
+        simulated: whether every title says so, even where a table is empty.
+    """
+    reasons = absent or {}
+    for drawing in drawings(tasks):
+        yield drawing.stem, drawing.draw(tables, condition, reasons.get(drawing.source, ""), simulated)
+
+
+def drawings(tasks: Iterable[str]) -> list[Drawing]:
+    """The figures of a study with these tasks, in the order of the report."""
+    pooled = ["all", *tasks]
+    return [*map(_heat_map, pooled), *map(_scatter, pooled), *_EFFECTS]
+
+
+def _heat_map(task: str) -> Drawing:
+    def draw(tables: Tables, condition: str, reason: str, simulated: bool) -> Figure:
+        return figures.heat_map(table(tables, "rates_by_examinee"), task, condition, reason, simulated)
+
+    how = (
+        f"{task_title(task)}: each cell is one judge (row) on one examinee's responses (column). Orange: it "
+        "accepts wrong responses more often than it rejects right ones; purple: the reverse. Outlined cells "
+        "judge themselves."
+    )
+    return Drawing(f"figure2_bias_heatmap_{task}", "leniency", "rates_by_examinee", how, draw, _detail(task))
+
+
+def _scatter(task: str) -> Drawing:
+    def draw(tables: Tables, condition: str, reason: str, simulated: bool) -> Figure:
+        points, r = table(tables, "correlation_points"), table(tables, "correlations")
+        return figures.scatter(points, r, task, reason, simulated)
+
+    how = (
+        f"{task_title(task)}: left, falling lines mean that models which solve the task better judge it less "
+        "leniently; right, rising lines mean that stronger examinees' errors are let pass more often. Ringed "
+        "points are models judging themselves: on the line, they get what any judge of that capability would give."
+    )
+    return Drawing(f"figure3_bias_scatter_{task}", "correlations", "correlations", how, draw, _detail(task))
+
+
+def _detail(task: str) -> str:
+    return "" if task == "all" else task_title(task)
+
+
+def _from_one(source: str, draw: Callable[[pd.DataFrame, str, bool], Figure]) -> Callable[..., Figure]:
+    return lambda tables, condition, reason, simulated: draw(table(tables, source), reason, simulated)
+
+
+def _drift_fpr(tables: Tables, condition: str, reason: str, simulated: bool) -> Figure:
+    rates, weeks = table(tables, "drift_rates"), table(tables, "drift")
+    return figures.drift_rates(rates, weeks, "fpr", reason, simulated)
+
+
+_EFFECTS = (
+    Drawing(
+        "self_preference",
+        "self_preference",
+        "self_preference",
+        "Right of zero, a judge accepts its own wrong responses more often than the other model's. Blue compares "
+        "all wrong responses, which also differ in difficulty; "
+        "orange only items that both get wrong, where difficulty is equal.",
+        _from_one("self_preference", effects.self_preference),
+    ),
+    Drawing(
+        "ablation_identity",
+        "ablations",
+        "ablation_identity",
+        "The same responses judged with and without a label naming their author. Left of zero, the label makes "
+        "the judge less lenient (left panel) or less strict (right panel).",
+        _from_one("ablation_identity", effects.identity),
+    ),
+    Drawing(
+        "ablation_length",
+        "ablations",
+        "ablation_length",
+        "Right of zero, the wrong responses that a judge accepts are longer than those it rejects. An interval "
+        "inside the shaded band rules out a difference that matters; one that leaves it rules out nothing.",
+        _from_one("ablation_length", effects.length),
+    ),
+    Drawing(
+        "ablation_difficulty",
+        "ablations",
+        "ablation_difficulty",
+        "How much more often judges accept their own errors than others', on items that few (hard), some "
+        "(medium) or most (easy) examinees solve. Thin lines are single judges.",
+        _from_one("ablation_difficulty", effects.difficulty),
+    ),
+    Drawing(
+        "ensembles_static_majority",
+        "ensembles",
+        "ensembles",
+        "Per model: how well the majority of the other judges (blue circle) and the model itself (orange square) "
+        "judge the model's responses. Accuracy is better to the right, leniency to the left.",
+        _from_one("ensembles", effects.ensembles),
+    ),
+    Drawing(
+        "figure4_drift_accuracy",
+        "drift",
+        "drift",
+        "Coloured lines weigh each judge's vote by its estimated error rates, grey ones do not. The closer a "
+        "coloured line is to the black one (true rates known), the better its estimates. Bands are 95 % intervals.",
+        _from_one("drift", figures.drift_accuracy),
+    ),
+    Drawing(
+        "figure4_drift_fpr",
+        "drift",
+        "drift_rates",
+        "Each panel is one judge. An estimator works where its line follows the dashed one, the judge's true FPR under "
+        "that week's task mix.",
+        _drift_fpr,
+    ),
+)

@@ -1,0 +1,256 @@
+"""The paper's tables 2-10, wide and rounded for readers; the tidy tables have every digit."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from voirdire.report.rows import POINTS, column_values, is_simulated, main_rates, ordered, select, table
+
+Tables = Mapping[str, pd.DataFrame]
+_DASH = "–"
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """One table of the paper: its number, the stem of its file, its title, and what builds it from the tidy tables."""
+
+    number: int
+    stem: str
+    title: str
+    build: Callable[[Tables, str], pd.DataFrame]
+
+
+def build_all(tables: Tables, condition: str = "blind") -> dict[str, pd.DataFrame]:
+    """Every table of the paper, by the stem of its file.
+
+    Args:
+        tables: tidy frames by name. A missing or empty one gives tables with their columns and no row.
+        condition: the condition of the rates, the study's main one.
+
+    Returns:
+        Wide frames. Rates are shares with three decimals, differences percentage points with one, intervals (95 %)
+        text; the unit is in the column's name. The last column says whether the panel was simulated.
+    """
+    return {paper_table.stem: paper_table.build(tables, condition) for paper_table in PAPER_TABLES.values()}
+
+
+def interval(low: object, high: object, scale: float = 1, decimals: int = 2) -> str:
+    """An interval as text; a dash where a limit is missing.
+
+    >>> interval(-0.012, 0.034, scale=100, decimals=1), interval(float("nan"), 1.0)
+    ('[-1.2, 3.4]', '–')
+    """
+    if pd.isna(low) or pd.isna(high):  # type: ignore[call-overload]
+        return _DASH
+    return f"[{float(low) * scale:.{decimals}f}, {float(high) * scale:.{decimals}f}]"  # type: ignore[arg-type]
+
+
+def _tasks(tables: Tables, *names: str) -> list[str]:
+    """The study's tasks, "all" last; known from any table, so that an empty table still has its columns."""
+    found = [task for name in names for task in column_values(table(tables, name), "task")]
+    return ordered(found)
+
+
+def _finish(rows: list[dict[str, object]], columns: Iterable[str], simulated: bool) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=[*columns])
+    return frame.assign(simulated=pd.Series([simulated] * len(frame), dtype=bool))
+
+
+def _points(value: object) -> float:
+    return round(float(value) * POINTS, 1)  # type: ignore[arg-type]
+
+
+def _share(value: object) -> float:
+    return round(float(value), 3)  # type: ignore[arg-type]
+
+
+def _static_majority(tables: Tables, condition: str) -> pd.DataFrame:
+    frame = table(tables, "ensembles")
+    metrics = {"accuracy": "accuracy", "fpr": "FPR"}
+    columns = ["task", "self-judge", "n responses"]
+    for metric in metrics.values():
+        columns += [f"{metric}, majority (share)", f"{metric}, self-judge (share)"]
+        columns += [f"{metric}, difference (points)", f"{metric}, 95 % interval (points)"]
+    rows = []
+    for task in column_values(frame, "task"):
+        for examinee in column_values(select(frame, task=task), "examinee"):
+            row: dict[str, object] = {"task": task, "self-judge": examinee}
+            for metric, word in metrics.items():
+                found = select(frame, task=task, examinee=examinee, metric=metric)
+                if found.empty:
+                    continue
+                cell = found.iloc[0]
+                row.setdefault("n responses", int(cell["n"]))
+                row[f"{word}, majority (share)"] = _share(cell["majority"])
+                row[f"{word}, self-judge (share)"] = _share(cell["self_judge"])
+                row[f"{word}, difference (points)"] = _points(cell["difference"])
+                row[f"{word}, 95 % interval (points)"] = interval(
+                    cell["difference_low"], cell["difference_high"], POINTS, 1
+                )
+            rows.append(row)
+    return _finish(rows, columns, is_simulated(frame))
+
+
+def _identity_labels(tables: Tables, condition: str) -> pd.DataFrame:
+    frame = select(table(tables, "ablation_identity"), rate="fpr")
+    labels = column_values(frame, "label") or ["elite", "author"]
+    columns = ["task", "judge", "n pairs", "FPR, blind (share)"]
+    for label in labels:
+        columns += [f"FPR, {label} (share)", f"{label} − blind (points)", f"{label}, 95 % interval (points)"]
+        columns += [f"{label}, p (Holm)"]
+    rows = []
+    for task in column_values(frame, "task"):
+        for judge in column_values(select(frame, task=task), "judge"):
+            row: dict[str, object] = {"task": task, "judge": judge}
+            for label in labels:
+                found = select(frame, task=task, judge=judge, label=label)
+                if found.empty:
+                    continue
+                cell = found.iloc[0]
+                row.setdefault("n pairs", int(cell["n_pairs"]))
+                row.setdefault("FPR, blind (share)", _share(cell["blind"]))
+                row[f"FPR, {label} (share)"] = _share(cell["labelled"])
+                row[f"{label} − blind (points)"] = _points(cell["difference"])
+                row[f"{label}, 95 % interval (points)"] = interval(cell["low"], cell["high"], POINTS, 1)
+                row[f"{label}, p (Holm)"] = float(f"{cell['p_holm']:.2g}")
+            rows.append(row)
+    return _finish(rows, columns, is_simulated(frame))
+
+
+def _length(tables: Tables, condition: str) -> pd.DataFrame:
+    frame = table(tables, "ablation_length")
+    tasks = _tasks(tables, "ablation_length") or _single_tasks(tables)
+    columns = ["judge"]
+    for task in tasks:
+        columns += [f"{task}: Cohen's d", f"{task}: 95 % interval", f"{task}: |d| < 0.2"]
+    rows = []
+    for judge in column_values(frame, "judge"):
+        row: dict[str, object] = {"judge": judge}
+        for task in tasks:
+            found = select(frame, judge=judge, task=task)
+            if len(found):
+                cell = found.iloc[0]
+                row[f"{task}: Cohen's d"] = round(float(cell["d"]), 2)
+                row[f"{task}: 95 % interval"] = interval(cell["low"], cell["high"])
+                row[f"{task}: |d| < 0.2"] = cell["equivalent"]
+        rows.append(row)
+    return _finish(rows, columns, is_simulated(frame))
+
+
+def _single_tasks(tables: Tables) -> list[str]:
+    return [task for task in _tasks(tables, "task_accuracy", "rates") if task != "all"]
+
+
+def _difficulty(tables: Tables, condition: str) -> pd.DataFrame:
+    frame = select(table(tables, "ablation_difficulty"), judge="all")
+    bins = ("hard", "medium", "easy")
+    columns = ["task"]
+    for each in bins:
+        columns += [f"{each}: n items", f"{each}: gap (points)", f"{each}: 95 % interval (points)"]
+    rows = []
+    for task in column_values(frame, "task"):
+        row: dict[str, object] = {"task": task}
+        for each in bins:
+            found = select(frame, task=task, bin=each)
+            if len(found):
+                cell = found.iloc[0]
+                row[f"{each}: n items"] = int(cell["n_items"])
+                row[f"{each}: gap (points)"] = _points(cell["gap"])
+                row[f"{each}: 95 % interval (points)"] = interval(cell["low"], cell["high"], POINTS, 1)
+        rows.append(row)
+    return _finish(rows, columns, is_simulated(frame))
+
+
+def strictest_judge(tables: Tables, condition: str) -> str:
+    """The judge with the lowest directional bias over all tasks; "" where no rates say. The paper leaves it out."""
+    rates = main_rates(table(tables, "rates"), condition, task="all")
+    rates = rates[rates["judge"] != "all"].dropna(subset=["bias"]) if len(rates) else rates
+    return "" if rates.empty else str(rates.loc[rates["bias"].idxmin(), "judge"])
+
+
+def _correlation(number: int) -> Callable[[Tables, str], pd.DataFrame]:
+    def build(tables: Tables, condition: str) -> pd.DataFrame:
+        frame = table(tables, "correlations")
+        frame = frame[frame["table"].astype(int) == number] if len(frame) else frame
+        role = "judge" if number == 9 else "examinee"
+        tasks = _tasks(tables, "correlations") or _tasks(tables, "task_accuracy", "rates")
+        strictest = strictest_judge(tables, condition)
+        without = f"without {strictest}" if strictest else "without the strictest judge"
+        columns = [role, "n models"]
+        for task in tasks:
+            columns += [f"{task}: r", f"{task}: 95 % interval", f"{task}: r {without}"]
+        rows = []
+        for anchor in column_values(frame, "anchor"):
+            row: dict[str, object] = {role: anchor}
+            for task in tasks:
+                with_self = select(frame, anchor=anchor, task=task, self_point="with")
+                found, fewer = select(with_self, left_out=""), select(with_self, left_out=strictest)
+                if len(found):
+                    cell = found.iloc[0]
+                    row["n models"] = max(int(cell["n"]), int(row.get("n models", 0)))  # type: ignore[call-overload]
+                    row[f"{task}: r"] = round(float(cell["r"]), 2)
+                    row[f"{task}: 95 % interval"] = interval(cell["low"], cell["high"])
+                if len(fewer) and strictest:
+                    row[f"{task}: r {without}"] = round(float(fewer.iloc[0]["r"]), 2)
+            rows.append(row)
+        return _finish(rows, columns, is_simulated(frame))
+
+    return build
+
+
+def _self_preference(tables: Tables, condition: str) -> pd.DataFrame:
+    frame = select(table(tables, "self_preference"), version="all", rate="fpr")
+    tasks = column_values(frame, "task") or _single_tasks(tables)
+    columns = ["judge", "other"]
+    for task in tasks:
+        columns += [f"{task}: ΔFPR (points)", f"{task}: 95 % interval (points)", f"{task}: p (Holm)"]
+    rows = []
+    for judge in column_values(frame, "judge"):
+        for other in column_values(select(frame, judge=judge), "other"):
+            row: dict[str, object] = {"judge": judge, "other": other}
+            for task in tasks:
+                found = select(frame, judge=judge, other=other, task=task)
+                if len(found):
+                    cell = found.iloc[0]
+                    row[f"{task}: ΔFPR (points)"] = _points(cell["difference"])
+                    row[f"{task}: 95 % interval (points)"] = interval(cell["low"], cell["high"], POINTS, 1)
+                    row[f"{task}: p (Holm)"] = float(f"{cell['p_holm']:.2g}")
+            rows.append(row)
+    return _finish(rows, columns, is_simulated(frame))
+
+
+PAPER_TABLES: dict[int, PaperTable] = {
+    each.number: each
+    for each in (
+        PaperTable(2, "table02_static_majority", "Majority of the others against the self-judge", _static_majority),
+        PaperTable(3, "table03_identity_labels", "Leniency under identity labels", _identity_labels),
+        PaperTable(4, "table04_length", "Length of accepted and rejected wrong responses", _length),
+        PaperTable(5, "table05_difficulty", "Self-preference gap by difficulty", _difficulty),
+        PaperTable(
+            6,
+            "table06_task_accuracy_judge_accuracy",
+            "Per examinee: r over judges of task accuracy and judge accuracy",
+            _correlation(6),
+        ),
+        PaperTable(
+            7,
+            "table07_task_accuracy_bias",
+            "Per examinee: r over judges of task accuracy and directional bias",
+            _correlation(7),
+        ),
+        PaperTable(
+            8,
+            "table08_judge_accuracy_bias",
+            "Per examinee: r over judges of judge accuracy and directional bias (partly algebraic)",
+            _correlation(8),
+        ),
+        PaperTable(
+            9,
+            "table09_examinee_accuracy_bias_received",
+            "Per judge: r over examinees of examinee accuracy and directional bias received",
+            _correlation(9),
+        ),
+        PaperTable(10, "table10_self_preference", "Self-preference ΔFPR of each judge", _self_preference),
+    )
+}

@@ -1,0 +1,160 @@
+"""The answer first: a few sentences made from the tables, as uncertain as their intervals."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from voirdire.report.rows import POINTS, main_rates, number, select, table
+
+ALPHA = 0.05
+Tables = Mapping[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One answer, and the section of the page that has its evidence."""
+
+    text: str
+    section: str
+
+
+def answer_first(tables: Tables, condition: str = "blind") -> list[Sentence]:
+    """Who judges best, who is lenient, whether that survives equal difficulty, whether a panel helps, and whether
+    estimates without labels can be trusted. A question that the tables cannot answer is left out.
+    """
+    answers = (_best(tables, condition), _lenient(tables, condition), _preference(tables), _panel(tables))
+    return [answer for answer in (*answers, _label_free(tables)) if answer]
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1%}".replace("%", " %")
+
+
+def _of(share: float, low: float, high: float) -> str:
+    return f"{_percent(share)} ({_percent(low)} to {_percent(high)})"
+
+
+def _listed(names: list[str], most: int = 3) -> str:
+    shown = names[:most] + ([f"{len(names) - most} more"] if len(names) > most else [])
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _judges(tables: Tables, condition: str, metric: str) -> pd.DataFrame:
+    rates = main_rates(table(tables, "rates"), condition, task="all")
+    rates = rates[rates["judge"] != "all"] if len(rates) else rates
+    return rates.dropna(subset=[metric]).sort_values(metric, ascending=False, kind="stable") if len(rates) else rates
+
+
+def _best(tables: Tables, condition: str) -> Sentence | None:
+    judges = _judges(tables, condition, "accuracy")
+    if judges.empty:
+        return None
+    best = judges.iloc[0]
+    text = (
+        f"{best['judge']} is the most accurate judge, right in "
+        f"{_of(best['accuracy'], best['accuracy_low'], best['accuracy_high'])} of its verdicts, tasks weighing equally"
+    )
+    # Overlapping intervals are no test; they do say that the order isn't settled.
+    close = judges[1:][judges["accuracy_high"][1:] >= best["accuracy_low"]]["judge"].tolist()
+    if close:
+        text += f"; its interval overlaps with {_listed(close)}, so the order between them is undecided"
+    elif len(judges) > 1:
+        text += f", clear of {judges.iloc[1]['judge']} ({_percent(judges.iloc[1]['accuracy'])})"
+    return Sentence(text + ".", "leniency")
+
+
+def _lenient(tables: Tables, condition: str) -> Sentence | None:
+    judges = _judges(tables, condition, "bias")
+    if judges.empty:
+        return None
+    lenient, strict = int((judges["bias_low"] > 0).sum()), int((judges["bias_high"] < 0).sum())
+    undecided = len(judges) - lenient - strict
+    text = f"{lenient} of {len(judges)} judges accept wrong responses more often than they reject right ones"
+    text += f", {strict} the reverse" if strict else ""
+    text += f" ({undecided} undecided)" if undecided else ""
+    top = judges.iloc[0]
+    text += f"; the most lenient is {top['judge']}, which accepts {_of(top['fpr'], top['fpr_low'], top['fpr_high'])}"
+    text += " of wrong responses"
+    pairs = main_rates(table(tables, "rates_by_examinee"), condition, task="all")
+    pairs = (
+        pairs[(pairs["judge"] != "all") & (pairs["examinee"] != "all")].dropna(subset=["bias"]) if len(pairs) else pairs
+    )
+    if len(pairs):
+        pair = pairs.loc[pairs["bias"].idxmax()]
+        whom = "itself" if pair["judge"] == pair["examinee"] else pair["examinee"]
+        text += f", and the largest bias is that of {pair['judge']} towards {whom}"
+    return Sentence(text + ".", "leniency")
+
+
+def _preference(tables: Tables) -> Sentence | None:
+    tested = select(table(tables, "self_preference"), rate="fpr").dropna(
+        subset=["difference"] if len(table(tables, "self_preference")) else []
+    )
+    if tested.empty:
+        return None
+    every, matched = select(tested, version="all"), select(tested, version="matched")
+    text = (
+        f"Judges accept their own wrong responses more often than another model's in {_favoured(every)} of "
+        f"{len(every)} comparisons"
+    )
+    if matched.empty:
+        text += "; no two models get the same items wrong, so whether that is preference or difficulty is undecided"
+        return Sentence(text + ".", "self_preference")
+    survive = _favoured(matched)
+    text += f"; on items that both get wrong, where difficulty is equal, in {survive} of {len(matched)}"
+    text += " (Holm-corrected, 5 %)"
+    if not survive:
+        text += ": nothing here calls for the word preference, which is not to say that there is none"
+    return Sentence(text + ".", "self_preference")
+
+
+def _favoured(tested: pd.DataFrame) -> int:
+    return int(((tested["difference"] > 0) & (tested["p_holm"] < ALPHA)).sum())
+
+
+def _panel(tables: Tables) -> Sentence | None:
+    gains = select(table(tables, "ensembles"), task="all", metric="accuracy").dropna(
+        subset=["difference"] if len(table(tables, "ensembles")) else []
+    )
+    weeks = select(table(tables, "drift"), week=0)
+    parts = []
+    if len(gains):
+        better, worse = int((gains["difference_low"] > 0).sum()), int((gains["difference_high"] < 0).sum())
+        undecided = len(gains) - better - worse
+        part = (
+            f"The majority of the other judges beats the model that judges itself for {better} of {len(gains)} models"
+        )
+        also = ([f"loses for {worse}"] if worse else []) + ([f"{undecided} undecided"] if undecided else [])
+        parts.append(part + (f" ({', '.join(also)})" if also else ""))
+    majority, weighted = select(weeks, rule="majority"), select(weeks, rule="wmv", weights="linear")
+    weighted = weighted[weighted["estimator"] != "oracle"] if len(weighted) else weighted
+    if len(majority) and len(weighted):
+        best = weighted.loc[weighted["accuracy"].idxmax()]
+        gain = (best["accuracy"] - majority["accuracy"].iloc[0]) * POINTS
+        clear = best["difference_low"] > number(majority, "difference_high")
+        start = "under drift" if parts else "Under drift"
+        parts.append(
+            f"{start}, votes weighted by {best['estimator']} estimates are {_percent(best['accuracy'])} accurate, "
+            f"{abs(gain):.1f} points {'above' if gain >= 0 else 'below'} the unweighted majority"
+            + ("" if clear or gain < 0 else ", a gain that the intervals leave undecided")
+        )
+    return Sentence("; ".join(parts) + ".", "ensembles" if len(gains) else "drift") if parts else None
+
+
+def _label_free(tables: Tables) -> Sentence | None:
+    rates = select(table(tables, "drift_rates"), week=0, estimator="disagreement", judge="mean", rate="fpr")
+    loss = select(table(tables, "drift"), week=0, rule="wmv", estimator="disagreement", weights="linear")
+    if rates.empty or loss.empty:
+        return None
+    error = number(rates, "abs_error") * POINTS
+    row = loss.iloc[0]
+    away = row["difference_to_oracle"] * POINTS
+    side = "below" if away < 0 else "above"
+    text = (
+        f"Without any label, the judges' FPR was estimated to within {error:.1f} points on average, and the votes so "
+        f"weighted are {abs(away):.1f} points {side} those with the true rates "
+        f"({row['difference_low'] * POINTS:+.1f} to {row['difference_high'] * POINTS:+.1f}); that is known only "
+        "because the truth is known here: verdicts alone cannot show whether judges share a blind spot"
+    ).replace("-", "−")
+    return Sentence(text + ".", "drift")
