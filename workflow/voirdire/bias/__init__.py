@@ -1,16 +1,26 @@
 """Which judges are lenient, with whom, and whether skill, identity, length or difficulty explains it."""
 
+from voirdire.bias.ablation_difficulty import ablation_difficulty
+from voirdire.bias.ablation_identity import ablation_identity
+from voirdire.bias.ablation_length import ablation_length
 from voirdire.bias.absent import explain_absent
 from voirdire.bias.correlations import correlation_points, correlations
 from voirdire.bias.ledger import ledger
 from voirdire.bias.rates import rates, rates_by_examinee, task_accuracy
+from voirdire.bias.self_preference import self_preference
+from voirdire.bias.self_preference_summary import self_preference_summary
 
 __all__ = [
+    "ablation_difficulty",
+    "ablation_identity",
+    "ablation_length",
     "correlation_points",
     "correlations",
     "explain_absent",
     "ledger",
     "rates",
     "rates_by_examinee",
+    "self_preference",
+    "self_preference_summary",
     "task_accuracy",
 ]
