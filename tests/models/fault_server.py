@@ -110,7 +110,8 @@ class FaultServer:
         app = web.Application(client_max_size=2**26)
         app.router.add_post("/v1/chat/completions", self._handle)
         app.router.add_post("/openai/deployments/{deployment}/chat/completions", self._handle)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        # Handlers of clients that went away end, so that `in_flight` counts the living only.
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()

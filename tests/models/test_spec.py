@@ -122,5 +122,5 @@ def test_a_bad_specification_is_named_without_its_secrets(change, named):
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"name": "a"}', '{"name": "a", "model": "b", "temprature": 0}'])
 def test_bad_json_is_a_user_error(text):
-    with pytest.raises(UserError, match="model specification|temprature"):
+    with pytest.raises(UserError, match=r"model specification|temprature"):
         ModelSpec.from_json(text)

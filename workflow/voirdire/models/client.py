@@ -204,7 +204,7 @@ class _Batch:
         return Answer(
             key=key,
             status="refused" if refused else "error",
-            finish_reason=failure.code if refused else None,
+            finish_reason="content_filter" if refused else None,
             latency_s=latency_s,
             sent=self.sent,
             error=message if refused else f"{call.id}: {message}",

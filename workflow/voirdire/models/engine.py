@@ -69,8 +69,9 @@ def api_key(litellm: ModuleType, spec: ModelSpec) -> str | None:
     if is_azure and (os.environ.get("AZURE_AD_TOKEN") or os.environ.get("AZURE_CLIENT_ID")):
         return None
     missing = litellm.validate_environment(spec.model)["missing_keys"]
-    # Only keys: clouds find other credentials in profiles of which the environment knows nothing.
-    if names := [name for name in missing if name.endswith("_API_KEY")]:
+    # Only keys: clouds find other credentials in profiles of which the environment knows nothing. Azure's are all
+    # listed where one is missing.
+    if names := [name for name in missing if name.endswith("_API_KEY") and not os.environ.get(name)]:
         raise _no_key(spec, " or ".join(names))
     return None
 

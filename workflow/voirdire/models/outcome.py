@@ -44,9 +44,10 @@ def read_response(response: Any) -> Reading | None:
     if reasoning := getattr(message, "reasoning_content", None):
         # litellm or the server has moved it out of the text; the journal keeps it where the model wrote it.
         raw_text = f"{_OPEN}{reasoning}{_CLOSE}{content or ''}"
+        content = (content or "").strip()
     refusal = getattr(message, "refusal", None)
     if refusal or str(finish_reason).lower() in _FILTERED:
-        return Reading("refused", None, refusal if content is None and refusal else raw_text, finish_reason)
+        return Reading("refused", None, refusal if refusal and raw_text is None else raw_text, finish_reason)
     text, unclosed = without_reasoning(content or "")
     if unclosed or str(finish_reason).lower() in _CUT_SHORT:
         return Reading("truncated", text or None, raw_text, finish_reason)
@@ -95,13 +96,13 @@ def read_exception(error: Exception) -> Failure:
     code, parameter = _code_and_parameter(error)
     kind = type(error).__name__
     if kind == "ContentPolicyViolationError" or code in _POLICY_CODES:
-        return Failure("refused", code or "content_policy_violation")
+        return Failure("refused", code)
     if kind == "ContextWindowExceededError" or code in _CONTEXT_CODES:
         return Failure("context", code)
     if kind == "UnsupportedParamsError" or code in _PARAMETER_CODES:
         return Failure("parameter", code, parameter)
     if status in (400, 403, 422) and _POLICY_WORDS.search(str(error)):
-        return Failure("refused", "content_policy_violation")
+        return Failure("refused", code)
     if status == 402 or code in _QUOTA_CODES:
         return Failure("quota", code)
     if status in (401, 403):
