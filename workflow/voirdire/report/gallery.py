@@ -70,7 +70,7 @@ def _heat_map(task: str) -> Drawing:
         return figures.heat_map(table(tables, "rates_by_examinee"), task, condition, reason, simulated)
 
     how = (
-        f"{task_title(task)}: each cell is one judge (row) on one examinee's responses (column). Orange: it "
+        f"{_lead(task)}: each cell is one judge (row) on one examinee's responses (column). Orange: it "
         "accepts wrong responses more often than it rejects right ones; purple: the reverse. Outlined cells "
         "judge themselves."
     )
@@ -83,11 +83,15 @@ def _scatter(task: str) -> Drawing:
         return figures.scatter(points, r, task, reason, simulated)
 
     how = (
-        f"{task_title(task)}: left, falling lines mean that models which solve the task better judge it less "
+        f"{_lead(task)}: left, falling lines mean that models which solve the task better judge it less "
         "leniently; right, rising lines mean that stronger examinees' errors are let pass more often. Ringed "
         "points are models judging themselves: on the line, they get what any judge of that capability would give."
     )
     return Drawing(f"figure3_bias_scatter_{task}", "correlations", "correlations", how, draw, _detail(task))
+
+
+def _lead(task: str) -> str:
+    return "All tasks" if task == "all" else task_title(task)
 
 
 def _detail(task: str) -> str:

@@ -164,8 +164,8 @@ def _self_preference(tables: Tables, condition: str, absent: Mapping[str, str]) 
         "Do judges prefer themselves?",
         "A judge that solved an item rejects wrong answers by ability alone, so a difference over all items is not yet "
         "preference. Only the matched version (items that both get wrong) and the adjusted one (minus what other "
-        "judges show on the same responses) support that word. “Harmful” is the paper's: items that exactly one of the two "
-        "gets wrong.",
+        "judges show on the same responses) support that word. “Harmful” is the paper's: items that exactly "
+        "one of the two gets wrong.",
     )
     rows = select(table(tables, "self_preference"), rate="fpr")
     if rows.empty:

@@ -28,7 +28,8 @@ def answer_first(tables: Tables, condition: str = "blind") -> list[Sentence]:
 
 
 def _percent(value: float) -> str:
-    return f"{value:.1%}".replace("%", " %")
+    # A no-break space: the sign never stands alone on the next line.
+    return f"{value:.1%}".replace("%", "\u00a0%")
 
 
 def _of(share: float, low: float, high: float) -> str:
@@ -103,7 +104,7 @@ def _preference(tables: Tables) -> Sentence | None:
         return Sentence(text + ".", "self_preference")
     survive = _favoured(matched)
     text += f"; on items that both get wrong, where difficulty is equal, in {survive} of {len(matched)}"
-    text += " (Holm-corrected, 5 %)"
+    text += " (Holm-corrected, 5\u00a0%)"
     if not survive:
         text += ": nothing here calls for the word preference, which is not to say that there is none"
     return Sentence(text + ".", "self_preference")

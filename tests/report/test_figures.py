@@ -1,0 +1,153 @@
+"""What figures show: every number with its n, every axis with its unit, "simulated" where no model was asked."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from voirdire.report import effects, figures
+from voirdire.report.canvas import svg_text
+from voirdire.report.gallery import draw_all, figure_stems
+
+Tables = dict[str, pd.DataFrame]
+TWO = {"models": ("alpha", "beta", "gamma"), "tasks": ("gsm8k", "aime")}
+
+
+def texts(figure: Figure) -> list[str]:
+    figure.draw_without_rendering()
+    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
+
+
+@pytest.fixture(scope="module")
+def small(make: Callable[..., Tables]) -> Tables:
+    return make(**TWO)
+
+
+@pytest.fixture(scope="module")
+def drawn(small: Tables) -> dict[str, Figure]:
+    return dict(draw_all(small, TWO["tasks"], simulated=True))
+
+
+def test_every_file_of_the_study_is_drawn(drawn: dict[str, Figure]):
+    assert list(drawn) == figure_stems(TWO["tasks"])
+    assert {
+        "figure2_bias_heatmap_gsm8k",
+        "figure3_bias_scatter_aime",
+        "figure4_drift_accuracy",
+        "figure4_drift_fpr",
+    } <= set(drawn)
+
+
+def test_every_title_says_simulated(drawn: dict[str, Figure]):
+    assert all("(simulated panel)" in figure.get_suptitle() for figure in drawn.values())
+
+
+def test_no_title_says_simulated_for_real_models(make: Callable[..., Tables]):
+    for _, figure in draw_all(make(**TWO, simulated=False), TWO["tasks"]):
+        assert "(simulated panel)" not in figure.get_suptitle()
+
+
+def test_every_figure_shows_its_n(drawn: dict[str, Figure]):
+    for stem, figure in drawn.items():
+        assert re.search(r"\bn (=|wrong)", " ".join(texts(figure))), stem
+
+
+def test_every_panel_has_labelled_axes(drawn: dict[str, Figure]):
+    for stem, figure in drawn.items():
+        panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+        assert any(axes.get_xlabel() for axes in panels), stem
+
+
+def test_empty_study_still_draws_every_file_and_says_why(empty_tables: Tables):
+    absent = {"self_preference": "no model is in both lists"}
+    drawn = dict(draw_all(empty_tables, ["gsm8k"], absent=absent, simulated=True))
+    assert list(drawn) == figure_stems(["gsm8k"])
+    assert any("no model is in both lists" in text for text in texts(drawn["self_preference"]))
+    assert all("simulated" in figure.get_suptitle() for figure in drawn.values())
+
+
+def test_study_without_tables_still_draws(empty_tables: Tables):
+    assert len(list(draw_all({}, ["gsm8k"]))) == len(figure_stems(["gsm8k"]))
+
+
+def test_heat_map_is_centred_at_zero(small: Tables):
+    figure = figures.heat_map(small["rates_by_examinee"], "aime")
+    image = figure.axes[0].images[0]
+    assert image.norm.vmin == -image.norm.vmax
+
+
+def test_heat_map_cell_shows_bias_and_counts(small: Tables):
+    shown = texts(figures.heat_map(small["rates_by_examinee"], "gsm8k"))
+    assert "+0.04" in shown  # alpha judges itself: 1.1 - 1.2 * .95 + .5 * .15
+    assert "60+140" in shown
+
+
+def test_heat_map_cell_without_wrong_responses_is_a_dash(small: Tables):
+    rates = small["rates_by_examinee"].copy()
+    rates.loc[rates["judge"] == "alpha", ["bias", "fpr"]] = np.nan
+    rates.loc[rates["judge"] == "alpha", "n_wrong"] = 0
+    shown = texts(figures.heat_map(rates, "gsm8k"))
+    assert shown.count("–") == 3
+    assert "0+140" in shown
+
+
+def test_heat_map_of_ten_examinees_and_two_judges(make: Callable[..., Tables]):
+    models = tuple(f"model_{number}" for number in range(10))
+    rates = make(models=models, tasks=("gsm8k",))["rates_by_examinee"]
+    rates = rates[rates["judge"].isin(models[:2])]
+    assert figures.heat_map(rates, "gsm8k").axes[0].images[0].get_array().shape == (2, 10)
+
+
+def test_heat_map_shows_only_the_condition_asked_for(small: Tables):
+    rates = small["rates_by_examinee"]
+    both = pd.concat([rates.assign(condition="elite", bias=0.99), rates], ignore_index=True)
+    assert "+0.99" not in texts(figures.heat_map(both, "gsm8k", "blind"))
+
+
+def test_scatter_marks_every_self_evaluation(small: Tables):
+    figure = figures.scatter(small["correlation_points"], small["correlations"], "gsm8k")
+    for panel in figure.axes:
+        rings = [dots for dots in panel.collections if dots.get_facecolors().size == 0 and len(dots.get_offsets())]
+        assert sum(len(dots.get_offsets()) for dots in rings) == 3
+
+
+def test_scatter_shows_r_of_each_line(small: Tables):
+    shown = texts(figures.scatter(small["correlation_points"], small["correlations"], "gsm8k"))
+    assert "alpha: −0.93 (n = 3)" in shown
+    assert "alpha: +0.92 (n = 3)" in shown
+
+
+def test_scatter_of_two_models_draws_no_line(make: Callable[..., Tables]):
+    tables = make(models=("alpha", "beta"), tasks=("gsm8k",))
+    figure = figures.scatter(tables["correlation_points"], tables["correlations"], "gsm8k")
+    # The zero line is the only one.
+    assert [len(panel.lines) for panel in figure.axes] == [1, 1]
+
+
+def test_drift_draws_linear_weights_only(small: Tables):
+    figure = figures.drift_accuracy(small["drift"])
+    labels = [line.get_label() for line in figure.axes[0].lines]
+    assert labels == [
+        *(f"weighted, {each}" for each in ("oracle", "bayesian", "stratified", "disagreement")),
+        *figures.RULES.values(),
+    ]
+
+
+def test_drift_rates_have_a_panel_per_judge_and_the_mean(small: Tables):
+    figure = figures.drift_rates(small["drift_rates"], small["drift"])
+    assert [panel.get_title(loc="left") for panel in figure.axes] == ["alpha", "beta", "gamma", "mean of the judges"]
+
+
+def test_interval_that_misses_its_point_is_drawn(small: Tables):
+    frame = small["ablation_length"].assign(low=0.06, high=0.2)
+    assert svg_text(effects.length(frame))
+
+
+def test_hostile_model_names_break_no_figure(make: Callable[..., Tables]):
+    tables = make(models=("<script>", "$x$", "🦙" + "y" * 200), tasks=("gsm8k", "<b>"))
+    for stem, figure in draw_all(tables, ["gsm8k", "<b>"]):
+        assert "<script>" not in svg_text(figure), stem

@@ -1,0 +1,95 @@
+"""The paper's tables: its rows and columns, readable units, nothing lost where there is nothing."""
+
+import pandas as pd
+import pytest
+
+from voirdire.report.paper_tables import PAPER_TABLES, build_all, strictest_judge
+
+Tables = dict[str, pd.DataFrame]
+MODELS, TASKS = 6, 4
+
+
+@pytest.fixture(scope="module")
+def wide(tables: Tables) -> Tables:
+    return build_all(tables)
+
+
+def test_tables_carry_the_papers_numbers():
+    assert list(PAPER_TABLES) == list(range(2, 11))
+    assert all(table.stem.startswith(f"table{number:02d}_") for number, table in PAPER_TABLES.items())
+
+
+@pytest.mark.parametrize(
+    ("stem", "rows"),
+    [
+        ("table02_static_majority", MODELS * (TASKS + 1)),
+        ("table03_identity_labels", (MODELS + 1) * (TASKS + 1)),
+        ("table04_length", MODELS),
+        ("table05_difficulty", TASKS),
+        ("table06_task_accuracy_judge_accuracy", MODELS),
+        ("table07_task_accuracy_bias", MODELS),
+        ("table08_judge_accuracy_bias", MODELS),
+        ("table09_examinee_accuracy_bias_received", MODELS),
+        ("table10_self_preference", MODELS * (MODELS - 1)),
+    ],
+)
+def test_rows_are_the_papers(wide: Tables, stem: str, rows: int):
+    assert len(wide[stem]) == rows
+    assert wide[stem]["simulated"].all()
+
+
+def test_static_majority_in_shares_and_points(wide: Tables):
+    row = wide["table02_static_majority"].iloc[0]
+    assert row["self-judge"] == "gpt_5"
+    assert row["accuracy, majority (share)"] == 0.93
+    assert row["accuracy, difference (points)"] == 8.0
+    assert row["FPR, difference (points)"] == -18.0
+    assert row["FPR, 95 % interval (points)"] == "[-20.0, -16.0]"
+
+
+def test_identity_labels_stand_side_by_side(wide: Tables):
+    row = wide["table03_identity_labels"].iloc[-1]
+    assert (row["task"], row["judge"]) == ("all", "all")
+    assert (row["elite − blind (points)"], row["author − blind (points)"]) == (-5.0, -7.0)
+
+
+def test_correlations_leave_the_strictest_judge_out(wide: Tables, tables: Tables):
+    assert strictest_judge(tables, "blind") == "gpt_5"
+    row = wide["table07_task_accuracy_bias"].iloc[0]
+    assert row["all: r"] == -0.93
+    assert row["all: r without gpt_5"] == -0.93
+    assert row["n models"] == MODELS
+
+
+def test_table_nine_is_by_judge(wide: Tables):
+    assert wide["table09_examinee_accuracy_bias_received"].columns[0] == "judge"
+    assert wide["table06_task_accuracy_judge_accuracy"].columns[0] == "examinee"
+
+
+def test_self_preference_counts_all_wrong_responses(wide: Tables):
+    row = wide["table10_self_preference"].iloc[0]
+    assert row["gsm8k: ΔFPR (points)"] == 12.0
+
+
+def test_missing_value_stays_missing(tables: Tables):
+    ensembles = tables["ensembles"].assign(self_judge=float("nan"), difference=float("nan"))
+    ensembles = ensembles.assign(difference_low=float("nan"), difference_high=float("nan"))
+    row = build_all(tables | {"ensembles": ensembles})["table02_static_majority"].iloc[0]
+    assert pd.isna(row["accuracy, self-judge (share)"])
+    assert row["accuracy, 95 % interval (points)"] == "–"
+
+
+def test_empty_input_keeps_its_columns(empty_tables: Tables, tables: Tables, wide: Tables):
+    # Tables that know the study's tasks from elsewhere have the same columns without a row.
+    known = empty_tables | {name: tables[name] for name in ("rates", "task_accuracy")}
+    for stem, frame in build_all(known).items():
+        assert len(frame) == 0
+        assert frame.columns[-1] == "simulated"
+        if stem != "table05_difficulty":
+            assert list(frame.columns) == list(wide[stem].columns), stem
+
+
+def test_no_input_at_all_gives_every_table():
+    assert {stem: len(frame) for stem, frame in build_all({}).items()} == {
+        table.stem: 0 for table in PAPER_TABLES.values()
+    }
