@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voirdire.stats.bootstrap import (
@@ -17,6 +17,8 @@ from voirdire.stats.bootstrap import (
     weight_chunks,
 )
 from voirdire.stats.intervals import newcombe, wilson
+
+quick = settings(deadline=None, max_examples=40)
 
 
 def rate_of(hits, trials, n_resamples=2000, seed=0):
@@ -56,6 +58,7 @@ def test_chunks_bound_the_memory():
     assert sizes == [2, 1]
 
 
+@quick
 @given(st.integers(0, 10_000), st.integers(1, 60), st.floats(0, 0.9))
 def test_percentile_drops_nan_as_nanquantile_does(seed, n, missing):
     rng = np.random.default_rng(seed)

@@ -10,7 +10,10 @@ from scipy.stats import pearsonr
 
 from voirdire.stats.correlation import leave_one_out, pearson
 
+quick = settings(deadline=None, max_examples=40)
 
+
+@quick
 @given(st.integers(9, 40), st.integers(0, 1000))
 def test_above_eight_points_r_p_and_interval_are_scipys(n, seed):
     x, y = np.random.default_rng(seed).normal(size=(2, n))
@@ -58,6 +61,7 @@ def test_too_few_points_or_no_spread_give_nan_and_the_reason(x, y, reason):
     assert result.reason == reason
 
 
+@quick
 @given(st.integers(3, 9), st.integers(0, 1000))
 def test_leave_one_out_equals_pearson_on_each_subset(n, seed):
     rng = np.random.default_rng(seed)

@@ -2,22 +2,25 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 from voirdire.stats.intervals import fisher_z, newcombe, square_and_add, wilson
 
+quick = settings(deadline=None, max_examples=40)
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
 
+@quick
 @given(counts, st.sampled_from([0.8, 0.95, 0.99]))
 def test_wilson_equals_statsmodels(count, level):
     k, n = count
     assert wilson(k, n, level) == pytest.approx(proportion_confint(k, n, 1 - level, method="wilson"), abs=1e-9)
 
 
+@quick
 @given(counts, counts)
 def test_newcombe_equals_statsmodels(first, second):
     expected = confint_proportions_2indep(*first, *second, method="newcomb", compare="diff")
@@ -61,6 +64,7 @@ def test_square_and_add_ignores_a_part_without_a_coefficient():
     assert high == pytest.approx([0.5, 0.5 + np.sqrt(0.005)])
 
 
+@quick
 @given(st.integers(3, 30), st.integers(0, 1000))
 def test_fisher_z_equals_scipy(n, seed):
     x, y = np.random.default_rng(seed).normal(size=(2, n))

@@ -1,0 +1,33 @@
+"""Why a table is empty."""
+
+import pandas as pd
+
+from voirdire.bias import explain_absent
+
+
+def test_a_full_study_lacks_nothing(random_table):
+    frame = random_table(0, models=("ann", "bob", "cas")).assign(response_chars=120)
+    labelled = frame.assign(condition="elite")
+    assert explain_absent(pd.concat([frame, labelled], ignore_index=True)) == {}
+
+
+def test_no_model_in_both_roles_is_said(random_table):
+    frame = random_table(0)
+    frame = frame[frame["judge"].isin(["ann", "bob"]) & frame["examinee"].isin(["cas", "dee"])]
+    absent = explain_absent(frame)
+    assert absent["self_preference"].startswith("No model is both judge and examinee, so")
+    assert "3 of them, and there are 2" in absent["table08_judge_accuracy_bias"]
+    assert {"table06_task_accuracy_judge_accuracy", "table07_task_accuracy_bias", "ablation_difficulty"} <= set(absent)
+
+
+def test_no_label_is_said(random_table):
+    assert "no condition with an identity label" in explain_absent(random_table(0))["ablation_identity"]
+
+
+def test_no_usable_verdict_is_said(table):
+    absent = explain_absent(table(verdict=[None], truth=[True], status=["error"]))
+    assert "none has status ok" in absent["rates"]
+
+
+def test_no_wrong_response_is_said(table):
+    assert "No wrong response" in explain_absent(table(verdict=[True], truth=[True]))["ablation_length"]
