@@ -134,12 +134,14 @@ class _Collected:
         except WrongRecordError as error:
             self.faults.add(f"{question.where}: {error}; mend or remove it")
         else:
-            first = self._seen.setdefault(item.item_id, question.where)
-            if first != question.where:
-                self.faults.add(
-                    f"{question.where}: item id '{item.item_id}' is already that of {first}; remove one of them"
-                )
-            self.items.append(item)
+            self._keep(item, question.where)
+
+    def _keep(self, item: Item, where: str) -> None:
+        if item.item_id in self._seen:
+            first = self._seen[item.item_id]
+            self.faults.add(f"{where}: item id '{item.item_id}' is already that of {first}; remove one of them")
+        self._seen.setdefault(item.item_id, where)
+        self.items.append(item)
 
 
 def _empty(task: str, source: Source, collected: _Collected) -> str:

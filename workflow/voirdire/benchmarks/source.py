@@ -63,6 +63,8 @@ class Source:
                 found.append(f"{name}: must be text, not {value!r}; put it in quotes")
         if not all(isinstance(name, str) for name in self.files):
             found.append("files: must be a list of file names")
+        elif len(set(self.files)) < len(self.files):
+            found.append("files: names a file twice; remove one of them")
         for name, number in (("limit", self.limit), ("sample", self.sample)):
             if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
                 found.append(f"{name}: must be a whole number from 1, not {number!r}")

@@ -1,6 +1,6 @@
 """Problems in the manner of AIME: answers are whole numbers from 0 to 999, found by computation."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from voirdire.benchmarks.bundled.competition_counting import COUNTING
@@ -13,16 +13,6 @@ LARGEST = 999
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of problem: draws parameters, states the question, and solves it."""
-
-    name: str
-    draw: Callable[[Draw], dict[str, int]]
-    ask: Callable[..., str]
-    solve: Callable[..., int]
-
-
-@dataclass(frozen=True)
 class Problem:
     """One problem with the parameters it was made from, so that a test can solve it in another way."""
 
@@ -32,7 +22,7 @@ class Problem:
     answer: int
 
 
-KINDS = tuple(Kind(*kind) for pair in zip(NUMBERS, COUNTING, strict=True) for kind in pair)
+KINDS = tuple(kind for pair in zip(NUMBERS, COUNTING, strict=True) for kind in pair)
 
 
 def problems(count: int = COUNT, seed: int = SEED) -> list[Problem]:

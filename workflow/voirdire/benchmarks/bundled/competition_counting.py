@@ -1,9 +1,10 @@
-"""Kinds of competition problems: counting, probability, geometry. Each is (name, draw, ask, solve)."""
+"""Kinds of competition problems: counting, probability, geometry. A kind draws, asks and solves."""
 
 from fractions import Fraction
 from math import comb, gcd, isqrt, lcm
 
 from voirdire.benchmarks.bundled.drawing import Draw
+from voirdire.benchmarks.bundled.kinds import Kind
 
 
 def _draw_paths(draw: Draw) -> dict[str, int]:
@@ -13,11 +14,9 @@ def _draw_paths(draw: Draw) -> dict[str, int]:
 
 def _ask_paths(right: int, up: int, x: int, y: int) -> str:
     return (
-        f"A bug walks from $(0, 0)$ to $({right}, {up})$. Each step takes it one unit to the right or one "
-        "unit up, and it "
-        f"never visits $({x}, {y})$. Let $P$ be the number of paths it can take. Find the remainder when "
-        "$P$ is divided by "
-        "$1000$."
+        f"A bug walks from $(0, 0)$ to $({right}, {up})$. Each step takes it one unit to the right or one unit up, "
+        f"and it never visits $({x}, {y})$. Let $P$ be the number of paths it can take. Find the remainder when $P$ "
+        "is divided by $1000$."
     )
 
 
@@ -33,8 +32,8 @@ def _draw_multiples(draw: Draw) -> dict[str, int]:
 
 def _ask_multiples(n: int, first: int, second: int, third: int) -> str:
     return (
-        f"Find the number of integers from $1$ to ${n}$, inclusive, that are divisible by exactly one of "
-        f"${first}$, ${second}$ and ${third}$."
+        f"Find the number of integers from $1$ to ${n}$, inclusive, that are divisible by exactly one of ${first}$, "
+        f"${second}$ and ${third}$."
     )
 
 
@@ -51,8 +50,8 @@ def _draw_triples(draw: Draw) -> dict[str, int]:
 
 def _ask_triples(total: int, largest: int) -> str:
     return (
-        f"Find the number of ordered triples $(x, y, z)$ of integers with $0 \\le x, y, z \\le {largest}$ and "
-        f"$x + y + z = {total}$."
+        f"Find the number of ordered triples $(x, y, z)$ of integers with $0 \\le x, y, z \\le {largest}$ and $x + y "
+        f"+ z = {total}$."
     )
 
 
@@ -82,9 +81,8 @@ def _draw_circumradius(draw: Draw) -> dict[str, int]:
 def _ask_circumradius(a: int, b: int, c: int) -> str:
     return (
         f"Triangle $ABC$ has side lengths ${a}$, ${b}$ and ${c}$. The product of its area and the radius of its "
-        "circumscribed circle is divided by its perimeter; the result is $\\frac{m}{n}$, where $m$ and $n$ "
-        "are relatively "
-        "prime positive integers. Find $m + n$."
+        "circumscribed circle is divided by its perimeter; the result is $\\frac{m}{n}$, where $m$ and $n$ are "
+        "relatively prime positive integers. Find $m + n$."
     )
 
 
@@ -100,9 +98,8 @@ def _draw_lattice(draw: Draw) -> dict[str, int]:
 
 def _ask_lattice(a: int, b: int) -> str:
     return (
-        "A lattice point is a point whose coordinates are both integers. Find the number of lattice points "
-        "strictly inside "
-        f"the triangle with vertices $(0, 0)$, $({a}, 0)$ and $(0, {b})$."
+        "A lattice point is a point whose coordinates are both integers. Find the number of lattice points strictly "
+        f"inside the triangle with vertices $(0, 0)$, $({a}, 0)$ and $(0, {b})$."
     )
 
 
@@ -117,9 +114,8 @@ def _draw_apart(draw: Draw) -> dict[str, int]:
 
 def _ask_apart(n: int, gap: int) -> str:
     return (
-        f"Find the number of nonempty subsets of $\\{{1, 2, \\ldots, {n}\\}}$ in which any two different "
-        "elements differ by "
-        f"at least ${gap}$."
+        f"Find the number of nonempty subsets of $\\{{1, 2, \\ldots, {n}\\}}$ in which any two different elements "
+        f"differ by at least ${gap}$."
     )
 
 
@@ -151,11 +147,11 @@ def _solve_dice(dice: int, total: int) -> int:
 
 
 COUNTING = (
-    ("paths", _draw_paths, _ask_paths, _solve_paths),
-    ("multiples", _draw_multiples, _ask_multiples, _solve_multiples),
-    ("triples", _draw_triples, _ask_triples, _solve_triples),
-    ("circumradius", _draw_circumradius, _ask_circumradius, _solve_circumradius),
-    ("lattice", _draw_lattice, _ask_lattice, _solve_lattice),
-    ("apart", _draw_apart, _ask_apart, _solve_apart),
-    ("dice", _draw_dice, _ask_dice, _solve_dice),
+    Kind("paths", _draw_paths, _ask_paths, _solve_paths),
+    Kind("multiples", _draw_multiples, _ask_multiples, _solve_multiples),
+    Kind("triples", _draw_triples, _ask_triples, _solve_triples),
+    Kind("circumradius", _draw_circumradius, _ask_circumradius, _solve_circumradius),
+    Kind("lattice", _draw_lattice, _ask_lattice, _solve_lattice),
+    Kind("apart", _draw_apart, _ask_apart, _solve_apart),
+    Kind("dice", _draw_dice, _ask_dice, _solve_dice),
 )

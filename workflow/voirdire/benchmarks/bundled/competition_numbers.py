@@ -1,8 +1,12 @@
-"""Kinds of competition problems: number theory, sequences, algebra. Each is (name, draw, ask, solve)."""
+"""Kinds of competition problems: number theory, sequences, algebra. A kind draws, asks and solves."""
 
 from math import isqrt
 
 from voirdire.benchmarks.bundled.drawing import Draw
+from voirdire.benchmarks.bundled.kinds import Kind
+
+# Row by row.
+Matrix = tuple[int, int, int, int]
 
 
 def _draw_power(draw: Draw) -> dict[str, int]:
@@ -48,9 +52,8 @@ def _draw_remainders(draw: Draw) -> dict[str, int]:
 
 def _ask_remainders(first: int, second: int, third: int, one: int, two: int, three: int) -> str:
     return (
-        f"Find the least positive integer that leaves remainder ${one}$ when divided by ${first}$, "
-        f"remainder ${two}$ when "
-        f"divided by ${second}$, and remainder ${three}$ when divided by ${third}$."
+        f"Find the least positive integer that leaves remainder ${one}$ when divided by ${first}$, remainder ${two}$ "
+        f"when divided by ${second}$, and remainder ${three}$ when divided by ${third}$."
     )
 
 
@@ -74,8 +77,8 @@ def _draw_divisors(draw: Draw) -> dict[str, int]:
 
 def _ask_divisors(twos: int, threes: int, fives: int, sevens: int) -> str:
     return (
-        f"Let $N = 2^{{{twos}}} \\cdot 3^{{{threes}}} \\cdot 5^{{{fives}}} \\cdot 7^{{{sevens}}}$. "
-        "Find the number of positive divisors of $N$ that are multiples of $12$ but not perfect squares."
+        f"Let $N = 2^{{{twos}}} \\cdot 3^{{{threes}}} \\cdot 5^{{{fives}}} \\cdot 7^{{{sevens}}}$. Find the number "
+        "of positive divisors of $N$ that are multiples of $12$ but not perfect squares."
     )
 
 
@@ -98,14 +101,16 @@ def _draw_recurrence(draw: Draw) -> dict[str, int]:
 def _ask_recurrence(start: int, then: int, p: int, q: int, n: int) -> str:
     last = "" if q == 1 else str(q)
     return (
-        f"A sequence is defined by $a_1 = {start}$, $a_2 = {then}$ and $a_{{k+2}} = {p}a_{{k+1}} + {last}a_k$ for all "
-        f"$k \\ge 1$. Find the remainder when $a_{{{n}}}$ is divided by $1000$."
+        f"A sequence is defined by $a_1 = {start}$, $a_2 = {then}$ and $a_{{k+2}} = {p}a_{{k+1}} + {last}a_k$ for "
+        f"all $k \\ge 1$. Find the remainder when $a_{{{n}}}$ is divided by $1000$."
     )
 
 
 def _solve_recurrence(start: int, then: int, p: int, q: int, n: int) -> int:
     """By powers of the matrix that takes (a_2, a_1) to (a_3, a_2)."""
-    result, power, steps = (1, 0, 0, 1), (p, q, 1, 0), n - 1
+    result: Matrix = (1, 0, 0, 1)
+    power: Matrix = (p, q, 1, 0)
+    steps = n - 1
     while steps:
         if steps % 2:
             result = _times(result, power)
@@ -114,7 +119,7 @@ def _solve_recurrence(start: int, then: int, p: int, q: int, n: int) -> int:
     return (result[2] * then + result[3] * start) % 1000
 
 
-def _times(x: tuple[int, ...], y: tuple[int, ...]) -> tuple[int, ...]:
+def _times(x: Matrix, y: Matrix) -> Matrix:
     return (
         (x[0] * y[0] + x[1] * y[2]) % 1000,
         (x[0] * y[1] + x[1] * y[3]) % 1000,
@@ -129,8 +134,8 @@ def _draw_floors(draw: Draw) -> dict[str, int]:
 
 def _ask_floors(n: int) -> str:
     return (
-        "For a real number $x$, let $\\lfloor x \\rfloor$ be the greatest integer not exceeding $x$. Find "
-        f"$\\lfloor \\sqrt{{1}} \\rfloor + \\lfloor \\sqrt{{2}} \\rfloor + \\cdots + \\lfloor \\sqrt{{{n}}} \\rfloor$."
+        "For a real number $x$, let $\\lfloor x \\rfloor$ be the greatest integer not exceeding $x$. Find $\\lfloor "
+        f"\\sqrt{{1}} \\rfloor + \\lfloor \\sqrt{{2}} \\rfloor + \\cdots + \\lfloor \\sqrt{{{n}}} \\rfloor$."
     )
 
 
@@ -151,8 +156,8 @@ def _draw_roots(draw: Draw) -> dict[str, int]:
 
 def _ask_roots(a: int, b: int, c: int) -> str:
     return (
-        f"The roots of $x^3 - {a}x^2 + {b}x - {c}$ are $r$, $s$ and $t$. "
-        "Find $r^2s^2 + s^2t^2 + t^2r^2 - (r^2 + s^2 + t^2)$."
+        f"The roots of $x^3 - {a}x^2 + {b}x - {c}$ are $r$, $s$ and $t$. Find $r^2s^2 + s^2t^2 + t^2r^2 - (r^2 + s^2 "
+        "+ t^2)$."
     )
 
 
@@ -161,11 +166,11 @@ def _solve_roots(a: int, b: int, c: int) -> int:
 
 
 NUMBERS = (
-    ("power", _draw_power, _ask_power, _solve_power),
-    ("factorial", _draw_factorial, _ask_factorial, _solve_factorial),
-    ("remainders", _draw_remainders, _ask_remainders, _solve_remainders),
-    ("divisors", _draw_divisors, _ask_divisors, _solve_divisors),
-    ("recurrence", _draw_recurrence, _ask_recurrence, _solve_recurrence),
-    ("floors", _draw_floors, _ask_floors, _solve_floors),
-    ("roots", _draw_roots, _ask_roots, _solve_roots),
+    Kind("power", _draw_power, _ask_power, _solve_power),
+    Kind("factorial", _draw_factorial, _ask_factorial, _solve_factorial),
+    Kind("remainders", _draw_remainders, _ask_remainders, _solve_remainders),
+    Kind("divisors", _draw_divisors, _ask_divisors, _solve_divisors),
+    Kind("recurrence", _draw_recurrence, _ask_recurrence, _solve_recurrence),
+    Kind("floors", _draw_floors, _ask_floors, _solve_floors),
+    Kind("roots", _draw_roots, _ask_roots, _solve_roots),
 )

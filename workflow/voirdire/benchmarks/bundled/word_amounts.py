@@ -9,8 +9,8 @@ def rows_of_chairs(draw: Draw, solution: Solution) -> str:
     event = draw.one(("the spring concert", "a chess final", "the mayor's speech", "a puppet show"))
     solution.step("The hall has {} chairs.", f"{rows}*{chairs}")
     return (
-        f"For {event}, the caretaker of {place} Town Hall sets out {rows} rows of {chairs} chairs. "
-        "How many chairs does the caretaker set out?"
+        f"For {event}, the caretaker of {place} Town Hall sets out {rows} rows of {chairs} chairs. How many chairs "
+        "does the caretaker set out?"
     )
 
 
@@ -21,8 +21,8 @@ def picked_and_given_away(draw: Draw, solution: Solution) -> str:
     given = solution.step(f"{person.they_capital} gives away {{}} {fruit}.", f"{friends}*{share}")
     solution.step(f"{person.they_capital} has {{}} {fruit} left.", f"{picked}-{given}")
     return (
-        f"{person.name} fills {baskets} baskets with {each} {fruit} each. On the way home {person.they} gives {share} "
-        f"{fruit} to each of {friends} neighbours. How many {fruit} does {person.name} have left?"
+        f"{person.name} fills {baskets} baskets with {each} {fruit} each. On the way home {person.they} gives "
+        f"{share} {fruit} to each of {friends} neighbours. How many {fruit} does {person.name} have left?"
     )
 
 
@@ -35,10 +35,9 @@ def class_in_fractions(draw: Draw, solution: Solution) -> str:
     others = solution.step(f"Of these, {{}} choose {other}.", f"{rest}/{second}")
     solution.step("So {} pupils play table tennis.", f"{rest}-{others}")
     return (
-        f"Each of the {pupils} pupils of a school year chooses one sport. One {_part(first)} of them choose "
-        f"{sport}, and "
-        f"one {_part(second)} of the others choose {other}. Everyone else plays table tennis. "
-        "How many pupils play table tennis?"
+        f"Each of the {pupils} pupils of a school year chooses one sport. One {_part(first)} of them choose {sport}, "
+        f"and one {_part(second)} of the others choose {other}. Everyone else plays table tennis. How many pupils "
+        "play table tennis?"
     )
 
 
@@ -54,10 +53,9 @@ def two_leg_ride(draw: Draw, solution: Solution) -> str:
     level = solution.step("The level part is {} km long.", f"{fast}*{second}")
     solution.step("The whole ride is {} km long.", f"{uphill}+{level}")
     return (
-        f"{person.name} cycles from {start} to {end}. For the first {first} hours the road climbs and "
-        f"{person.they} rides "
-        f"at {slow} km per hour; for the remaining {second} hours it is level and {person.they} rides at {fast} km per "
-        "hour. How many kilometres long is the ride?"
+        f"{person.name} cycles from {start} to {end}. For the first {first} hours the road climbs and {person.they} "
+        f"rides at {slow} km per hour; for the remaining {second} hours it is level and {person.they} rides at "
+        f"{fast} km per hour. How many kilometres long is the ride?"
     )
 
 
@@ -75,9 +73,9 @@ def recipe_for_more(draw: Draw, solution: Solution) -> str:
     all_of_them = solution.step(f"{guests} people need {{}} g.", f"{one}*{guests}")
     solution.step(f"{person.name} must buy {{}} g.", f"{all_of_them}-{pantry}")
     return (
-        f"A recipe for {dish} serves {serves} people and calls for {amount} g of {ingredient}. {person.name} "
-        "is cooking it "
-        f"for {guests} people and already has {pantry} g of {ingredient}. How many more grams does {person.they} need?"
+        f"A recipe for {dish} serves {serves} people and calls for {amount} g of {ingredient}. {person.name} is "
+        f"cooking it for {guests} people and already has {pantry} g of {ingredient}. How many more grams does "
+        f"{person.they} need?"
     )
 
 
@@ -90,8 +88,8 @@ def ages(draw: Draw, solution: Solution) -> str:
     solution.step("Together they will be {}.", f"{then}+{later}")
     word = {2: "twice", 3: "three times", 4: "four times"}[times]
     return (
-        f"{elder.name} is {word} as old as {elder.their} cousin {younger.name}, who is {age}. "
-        f"What will the sum of their ages be in {years} years?"
+        f"{elder.name} is {word} as old as {elder.their} cousin {younger.name}, who is {age}. What will the sum of "
+        f"their ages be in {years} years?"
     )
 
 
@@ -104,9 +102,8 @@ def filling_a_tank(draw: Draw, solution: Solution) -> str:
     net = solution.step("Each minute the water rises by {} litres.", f"{tap}-{leak}")
     solution.step("It takes {} minutes.", f"{missing}/{net}")
     return (
-        f"A {vessel} that holds {capacity} litres has {already} litres of water in it. A hose adds {tap} "
-        "litres a minute, "
-        f"but a crack lets {leak} litres a minute run out. After how many minutes is the {vessel} full?"
+        f"A {vessel} that holds {capacity} litres has {already} litres of water in it. A hose adds {tap} litres a "
+        f"minute, but a crack lets {leak} litres a minute run out. After how many minutes is the {vessel} full?"
     )
 
 
@@ -118,10 +115,9 @@ def rest_of_the_book(draw: Draw, solution: Solution) -> str:
     left = solution.step("{} pages are left.", f"{total}-{read}")
     solution.step(f"{person.they_capital} must read {{}} pages a day.", f"{left}/{rest_days}")
     return (
-        f"{person.name} has borrowed a book of {total} pages. For {days} days {person.they} reads {pages} pages a day. "
-        f"The book is due in {rest_days} more days, and {person.they} wants to read the same number of pages "
-        "on each of "
-        "them. How many pages a day is that?"
+        f"{person.name} has borrowed a book of {total} pages. For {days} days {person.they} reads {pages} pages a "
+        f"day. The book is due in {rest_days} more days, and {person.they} wants to read the same number of pages on "
+        "each of them. How many pages a day is that?"
     )
 
 
@@ -135,8 +131,8 @@ def sharing_in_a_ratio(draw: Draw, solution: Solution) -> str:
     yours = solution.step(f"{second.name} gets {{}} {things}.", f"{large}*{part}")
     solution.step(f"{second.name} gets {{}} more.", f"{yours}-{mine}")
     return (
-        f"{first.name} and {second.name} share {total} {things} in the ratio {small}:{large}. "
-        f"How many more {things} than {first.name} does {second.name} get?"
+        f"{first.name} and {second.name} share {total} {things} in the ratio {small}:{large}. How many more {things} "
+        f"than {first.name} does {second.name} get?"
     )
 
 
@@ -149,8 +145,7 @@ def bus_stops(draw: Draw, solution: Solution) -> str:
     solution.step("In the end there are {} passengers.", f"{first}-{half}+{last}")
     return (
         f"A bus leaves {places[0]} with {start} passengers. At {places[1]}, {off} get off and {on} get on. At "
-        f"{places[2]}, "
-        f"half of the passengers get off and {last} get on. How many passengers are on the bus then?"
+        f"{places[2]}, half of the passengers get off and {last} get on. How many passengers are on the bus then?"
     )
 
 
@@ -174,9 +169,8 @@ def doubling(draw: Draw, solution: Solution) -> str:
     grown = solution.step(f"After {days} weeks there are {{}} {thing}.", f"{start}*{product}")
     solution.step(f"{{}} {thing} remain.", f"{grown}-{removed}")
     return (
-        f"The number of {thing} on an island doubles every week. There are {start} {thing} at first. "
-        f"After {days} weeks the warden takes {removed} of them to another island. "
-        f"How many {thing} remain?"
+        f"The number of {thing} on an island doubles every week. There are {start} {thing} at first. After {days} "
+        f"weeks the warden takes {removed} of them to another island. How many {thing} remain?"
     )
 
 
@@ -189,7 +183,8 @@ def practice_minutes(draw: Draw, solution: Solution) -> str:
     solution.step(f"In {weeks} weeks that is {{}} minutes.", f"{week}*{weeks}")
     return (
         f"{person.name} practises the {instrument} for {weekday} minutes on every day from Monday to Friday, and for "
-        f"{weekend} minutes on each day of the weekend. How many minutes does {person.they} practise in {weeks} weeks?"
+        f"{weekend} minutes on each day of the weekend. How many minutes does {person.they} practise in {weeks} "
+        "weeks?"
     )
 
 

@@ -12,9 +12,8 @@ def change_from_a_note(draw: Draw, solution: Solution) -> str:
     total = solution.step("Together that is ${}.", f"{first}+{second}")
     solution.step(f"{person.name} gets back ${{}}.", f"100-{total}")
     return (
-        f"At a market stall a {one} costs ${price} and a {other} costs ${other_price}. {person.name} buys {n} "
-        f"{ones} and "
-        f"{m} {others} and pays with a $100 note. How many dollars does {person.they} get back?"
+        f"At a market stall a {one} costs ${price} and a {other} costs ${other_price}. {person.name} buys {n} {ones} "
+        f"and {m} {others} and pays with a $100 note. How many dollars does {person.they} get back?"
     )
 
 
@@ -28,8 +27,8 @@ def saving_up(draw: Draw, solution: Solution) -> str:
     solution.step("That takes {} weeks.", f"{missing}/{net}")
     return (
         f"{person.name} wants to buy {wish} for ${price} and has saved ${saved}. {person.they_capital} earns "
-        f"${weekly} a "
-        f"week by walking dogs and spends ${spent} of it on the bus. After how many weeks can {person.they} buy {wish}?"
+        f"${weekly} a week by walking dogs and spends ${spent} of it on the bus. After how many weeks can "
+        f"{person.they} buy {wish}?"
     )
 
 
@@ -41,8 +40,7 @@ def price_with_discount(draw: Draw, solution: Solution) -> str:
     solution.step(f"{person.name} pays ${{}}.", f"{n}*{reduced}")
     return (
         f"At a craft fair a {thing} usually costs ${price}. In a sale everything is {percent}% cheaper, and "
-        f"{person.name} "
-        f"buys {n} {things}. How many dollars does {person.they} pay?"
+        f"{person.name} buys {n} {things}. How many dollars does {person.they} pay?"
     )
 
 
@@ -53,9 +51,9 @@ def fence_with_a_gate(draw: Draw, solution: Solution) -> str:
     fence = solution.step("The fence is {} metres long.", f"{around}-{gate}")
     solution.step("It costs ${}.", f"{fence}*{cost}")
     return (
-        f"{person.name} is putting a fence around a rectangular garden that is {length} metres long and {width} metres "
-        f"wide, with an opening of {gate} metres for a gate. The fence costs ${cost} a metre. "
-        "How many dollars does the fence cost?"
+        f"{person.name} is putting a fence around a rectangular garden that is {length} metres long and {width} "
+        f"metres wide, with an opening of {gate} metres for a gate. The fence costs ${cost} a metre. How many "
+        "dollars does the fence cost?"
     )
 
 
@@ -71,9 +69,8 @@ def overtime(draw: Draw, solution: Solution) -> str:
     overtime_pay = solution.step("Together they bring ${}.", f"{extra}*{rate}")
     solution.step(f"{person.name} earns ${{}}.", f"{base}+{overtime_pay}")
     return (
-        f"{person.name} works {job} for ${hourly} an hour. Every hour beyond {usual} in one week is paid "
-        f"${more} more than "
-        f"usual. How many dollars does {person.name} earn in a week of {hours} hours?"
+        f"{person.name} works {job} for ${hourly} an hour. Every hour beyond {usual} in one week is paid ${more} "
+        f"more than usual. How many dollars does {person.name} earn in a week of {hours} hours?"
     )
 
 
@@ -87,9 +84,8 @@ def bakery_profit(draw: Draw, solution: Solution) -> str:
     evening = solution.step("At half price these bring ${}.", f"{left}*{price}/2")
     solution.step("The profit is ${}.", f"{morning}+{evening}-{spent}")
     return (
-        f"{person.name} bakes {baked} {bake}; each costs ${cost} to make. {person.they_capital} sells {sold} "
-        "of them at "
-        f"${price} each, and in the evening all the others at half that price. How many dollars of profit does "
+        f"{person.name} bakes {baked} {bake}; each costs ${cost} to make. {person.they_capital} sells {sold} of them "
+        f"at ${price} each, and in the evening all the others at half that price. How many dollars of profit does "
         f"{person.they} make?"
     )
 
@@ -100,9 +96,9 @@ def purse_backwards(draw: Draw, solution: Solution) -> str:
     before = solution.step(f"Before buying the {fruit}, {person.they} had ${{}}.", f"{left}+{spent}")
     solution.step(f"That was half of what {person.they} brought, which was ${{}}.", f"{before}*2")
     return (
-        f"At the market {person.name} spent half of {person.their} money on a pair of shoes and then ${spent} "
-        f"on {fruit}. "
-        f"{person.they_capital} came home with ${left}. How many dollars had {person.they} taken to the market?"
+        f"At the market {person.name} spent half of {person.their} money on a pair of shoes and then ${spent} on "
+        f"{fruit}. {person.they_capital} came home with ${left}. How many dollars had {person.they} taken to the "
+        "market?"
     )
 
 
@@ -115,8 +111,8 @@ def theatre_tickets(draw: Draw, solution: Solution) -> str:
     solution.step("Together they pay ${}.", f"{first}+{second}")
     word = {2: "twice", 3: "three times", 4: "four times"}[times]
     return (
-        f"The {place} Puppet Theatre charges ${adult} for an adult and ${child} for a child. On Sunday {adults} adults "
-        f"come, and {word} as many children. How many dollars does the theatre take?"
+        f"The {place} Puppet Theatre charges ${adult} for an adult and ${child} for a child. On Sunday {adults} "
+        f"adults come, and {word} as many children. How many dollars does the theatre take?"
     )
 
 
@@ -129,9 +125,8 @@ def two_phone_plans(draw: Draw, solution: Solution) -> str:
     difference = solution.step("The second plan is ${} a month cheaper.", f"{monthly}-{flat}")
     solution.step(f"In {months} months that saves ${{}}.", f"{difference}*{months}")
     return (
-        f"One phone plan costs ${base} a month and ${per} for each gigabyte of data. Another costs ${flat} a "
-        "month with "
-        f"as much data as one likes. {person.name} uses {gigabytes} gigabytes a month. How many dollars does "
+        f"One phone plan costs ${base} a month and ${per} for each gigabyte of data. Another costs ${flat} a month "
+        f"with as much data as one likes. {person.name} uses {gigabytes} gigabytes a month. How many dollars does "
         f"{person.they} save in {months} months with the second plan?"
     )
 
@@ -144,9 +139,9 @@ def average_of_games(draw: Draw, solution: Solution) -> str:
     so_far = solution.step(f"{person.name} has {{}} points so far.", f"{scores[0]}+{scores[1]}+{scores[2]}")
     solution.step(f"{person.they_capital} needs {{}} points in the fourth game.", f"{needed}-{so_far}")
     return (
-        f"In the first three games of a {game} season {person.name} scores {scores[0]}, {scores[1]} and "
-        f"{scores[2]} points. "
-        f"How many points does {person.they} need in the fourth game for an average of {average} over all four?"
+        f"In the first three games of a {game} season {person.name} scores {scores[0]}, {scores[1]} and {scores[2]} "
+        f"points. How many points does {person.they} need in the fourth game for an average of {average} over all "
+        "four?"
     )
 
 
@@ -161,10 +156,9 @@ def painting_walls(draw: Draw, solution: Solution) -> str:
     painted = solution.step("{} square metres are painted.", f"{total}-{door}")
     solution.step(f"{person.name} needs {{}} tins.", f"{painted}/{cover}")
     return (
-        f"{person.name} is painting {walls} walls of a workshop. Each wall is {height} metres high and {length} metres "
-        f"long, and a tin of paint covers {cover} square metres. The doors and windows, {door} square metres "
-        "in all, are "
-        f"not painted. How many tins of paint does {person.they} need?"
+        f"{person.name} is painting {walls} walls of a workshop. Each wall is {height} metres high and {length} "
+        f"metres long, and a tin of paint covers {cover} square metres. The doors and windows, {door} square metres "
+        f"in all, are not painted. How many tins of paint does {person.they} need?"
     )
 
 
@@ -176,9 +170,8 @@ def swapping_collections(draw: Draw, solution: Solution) -> str:
     times = solution.step(f"That is {{}} groups of {rate}.", f"{swapped}/{rate}")
     solution.step(f"{person.they_capital} gets {{}} {got}.", f"{times}*{per}")
     return (
-        f"At a collectors' fair one can swap {rate} {given} for {per} {got}. {person.name} has {owned} "
-        f"{given} and swaps "
-        f"all but {kept} of them. How many {got} does {person.they} get?"
+        f"At a collectors' fair one can swap {rate} {given} for {per} {got}. {person.name} has {owned} {given} and "
+        f"swaps all but {kept} of them. How many {got} does {person.they} get?"
     )
 
 
@@ -190,9 +183,8 @@ def shared_holiday(draw: Draw, solution: Solution) -> str:
     total = solution.step("With the food that is ${}.", f"{lodging}+{food}")
     solution.step("Each friend pays ${}.", f"{total}/{friends}")
     return (
-        f"{friends} friends rent a cabin near {place} for {nights} nights at ${cabin} a night and buy food "
-        f"for ${food}. "
-        "They share all costs equally. How many dollars does each of them pay?"
+        f"{friends} friends rent a cabin near {place} for {nights} nights at ${cabin} a night and buy food for "
+        f"${food}. They share all costs equally. How many dollars does each of them pay?"
     )
 
 
