@@ -212,7 +212,8 @@ def test_rates_of_real_judges_are_the_published_ones(shared_data):
     tidy = rates(verdicts)
     judges = tidy[(tidy["reading"] == "main") & (tidy["pooling"] == "none") & (tidy["judge"] != "all")]
     assert len(judges) == 14
-    assert (judges["fpr"].min().round(2), judges["fpr"].max().round(2)) == (0.46, 0.86)  # .8648; its description says .87
+    # The largest is .8648, which the data's description rounds up.
+    assert (judges["fpr"].min().round(2), judges["fpr"].max().round(2)) == (0.46, 0.86)
     assert (judges["fnr"].min().round(2), judges["fnr"].max().round(2)) == (0.02, 0.16)
     truth = verdicts.drop_duplicates(["item_id", "examinee"])["truth"]
     accuracy = task_accuracy(verdicts).query("task == 'all'")
