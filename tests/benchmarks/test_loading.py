@@ -175,7 +175,7 @@ def test_metadata_tells_where_the_items_come_from(source):
     metadata = load("gsm8k", where, seed=0).metadata
     assert metadata["source"] == {"source": "path", "path": where.path, "limit": 5}
     assert len(metadata["files"][where.path]) == 64
-    assert metadata["licence"] == "MIT"
+    assert metadata["licence"] == "as the file's publisher says (GSM8K itself: MIT)"
 
 
 def test_source_from_configuration_and_back():

@@ -54,7 +54,7 @@ def load(task: str, source: Source, seed: int) -> Loaded:
         "task": task,
         "source": source.to_dict(),
         "files": files,
-        "licence": bundled.LICENCE if source.kind == "bundled" else benchmark.licence,
+        "licence": _licence(benchmark, source),
         "n_read": collected.n_read,
         "n_outside_split": collected.n_outside,
         "n_left_out": len(collected.left_out),
@@ -83,6 +83,14 @@ def _resolved(task: str, source: Source) -> tuple[Benchmark, Source]:
         raise UserError(f"benchmarks: {task}: {fault}" for fault in wrong)
     benchmark = BENCHMARKS[task]
     return benchmark, hub.resolve(task, source, benchmark.hub) if source.kind == "hub" else source
+
+
+def _licence(benchmark: Benchmark, source: Source) -> str:
+    if source.kind == "bundled":
+        return bundled.LICENCE
+    if source.kind == "hub" and source.repo == benchmark.hub.repo:
+        return benchmark.licence
+    return f"as the file's publisher says ({benchmark.title} itself: {benchmark.licence})"
 
 
 def _records(benchmark: Benchmark, source: Source, faults: Faults) -> tuple[list[Record], dict[str, str]]:
