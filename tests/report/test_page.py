@@ -1,0 +1,201 @@
+"""The page: self-contained, escaped, honest about what is missing and undecided."""
+
+import dataclasses
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+from voirdire.report.canvas import svg_text
+from voirdire.report.figures import heat_map
+from voirdire.report.gallery import draw_all
+from voirdire.report.page import ReportContext, inline_svg, render
+
+Tables = dict[str, pd.DataFrame]
+TASKS = ("gsm8k", "aime")
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Outline(HTMLParser):
+    """Ids, links, tags and whether every tag is closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.targets: list[str] = []
+        self.loads: list[str] = []
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+        for key, value in attrs:
+            if key == "id":
+                self.ids.append(value or "")
+            if key in ("href", "xlink:href", "src"):
+                (self.targets if (value or "").startswith("#") else self.loads).append(value or "")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def context(make: Callable[..., Tables]) -> ReportContext:
+    tables = make(models=("alpha", "beta", "gamma"), tasks=TASKS)
+    return ReportContext(
+        study="default",
+        simulated=True,
+        tasks=TASKS,
+        tables=tables,
+        figures={stem: svg_text(figure) for stem, figure in draw_all(tables, TASKS)},
+        models=[{"name": "alpha", "family": "greek"}],
+        benchmarks=[{"task": "gsm8k", "items": 150, "left out": "2 (no answer)"}],
+        settings={"seed": 1},
+        versions={"voirdire": "0.1.0"},
+    )
+
+
+@pytest.fixture(scope="module")
+def page(context: ReportContext) -> str:
+    return render(context)
+
+
+def replace(context: ReportContext, **tables: pd.DataFrame) -> ReportContext:
+    return dataclasses.replace(context, tables={**context.tables, **tables}, figures={})
+
+
+def test_same_context_gives_same_page(context: ReportContext, page: str):
+    assert render(context) == page
+
+
+def test_page_asks_no_network(page: str):
+    assert all(load.startswith("data:") for load in Outline(page).loads)
+    assert "@import" not in page
+    assert not re.search(r"url\((?!#)", page)
+    assert "<script" not in page
+
+
+def test_ids_are_unique_and_every_link_has_its_target(page: str):
+    outline = Outline(page)
+    assert len(outline.ids) == len(set(outline.ids))
+    assert {target[1:] for target in outline.targets} <= set(outline.ids)
+    assert set(re.findall(r"url\(#([^)]+)\)", page)) <= set(outline.ids)
+
+
+def test_every_tag_is_closed(page: str):
+    assert Outline(page).open == []
+
+
+def test_every_section_is_there(page: str):
+    sections = "answers run ledger leniency correlations self_preference ablations ensembles drift claims"
+    for section in sections.split():
+        assert f'<section id="{section}"' in page
+
+
+def test_every_figure_has_a_sentence_on_how_to_read_it(page: str, context: ReportContext):
+    assert page.count("<svg") == page.count("<figcaption>") == len(context.figures)
+
+
+def test_title_says_simulated(page: str):
+    assert "<title>voirdire: default (simulated)</title>" in page
+    assert "nothing about real models" in page
+
+
+def test_title_of_a_real_study_does_not(context: ReportContext):
+    real = render(dataclasses.replace(context, simulated=False, figures={}))
+    assert "<title>voirdire: default</title>" in real
+    assert "nothing about real models" not in real
+
+
+def test_what_ran_is_shown(page: str):
+    for shown in ("greek", "2 (no answer)", "0.1.0", "<dt>seed</dt><dd>1</dd>"):
+        assert shown in page
+
+
+def test_names_are_escaped(make: Callable[..., Tables]):
+    evil = '<script>alert("1")</script>'
+    tables = make(models=(evil, "{{ 7 * 7 }}", "$x$"), tasks=("gsm8k",))
+    figures = {"figure2_bias_heatmap_gsm8k": svg_text(heat_map(tables["rates_by_examinee"], "gsm8k"))}
+    html = render(ReportContext(evil, False, ("gsm8k",), tables, figures, models=[{evil: evil}], settings={evil: evil}))
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+    assert "{{ 7 * 7 }}" in html
+
+
+def test_study_without_anything_explains_itself():
+    html = render(ReportContext("empty", False, ("gsm8k",), {}, absent={"rates": "No model was asked."}))
+    assert "No model was asked." in html
+    assert "There are no verdicts to draw an answer from" in html
+    assert "Figure figure4_drift_accuracy was not drawn." in html
+
+
+def test_study_whose_tables_have_no_rows_explains_itself(empty_tables: Tables):
+    sentence = "No model is both examinee and judge."
+    html = render(ReportContext("empty", True, ("gsm8k",), empty_tables, absent={"self_preference": sentence}))
+    assert sentence in html
+
+
+def test_missing_number_is_a_dash_with_its_reason(context: ReportContext):
+    frame = context.tables["self_preference"].copy()
+    frame["reason"] = frame["reason"].astype(object)
+    frame.loc[0, ["difference", "low", "high", "p", "p_holm"]] = float("nan")
+    frame.loc[0, "reason"] = "alpha has no wrong response"
+    html = render(replace(context, self_preference=frame))
+    assert '<td class="number" title="alpha has no wrong response">–</td>' in html
+    assert ">nan<" not in html
+
+
+def test_best_judge_is_undecided_where_intervals_overlap(context: ReportContext):
+    rates = context.tables["rates"]
+    wide = rates.assign(accuracy_low=rates["accuracy"] - 0.2, accuracy_high=rates["accuracy"] + 0.2)
+    html = render(replace(context, rates=wide))
+    assert "overlaps with beta and gamma, so the order between them is undecided" in html
+
+
+def test_best_judge_is_named_where_it_is_clear(page: str):
+    assert "alpha is the most accurate judge, right in 95.0\u00a0% (92.0\u00a0% to 98.0\u00a0%)" in page
+    assert "clear of beta" in page
+
+
+def test_undecided_leniency_is_counted(context: ReportContext):
+    rates = context.tables["rates"]
+    straddling = rates.assign(bias_low=-0.1, bias_high=0.9)
+    assert "0 of 3 judges accept wrong responses more often than they reject right ones (3 undecided)" in render(
+        replace(context, rates=straddling)
+    )
+
+
+def test_preference_that_equal_difficulty_explains_is_not_called_preference(context: ReportContext):
+    frame = context.tables["self_preference"].copy()
+    frame.loc[frame["version"] == "matched", "p_holm"] = 0.5
+    html = render(replace(context, self_preference=frame))
+    assert "in 12 of 12 comparisons" in html
+    assert "in 0 of 12" in html
+    assert "nothing here calls for the word preference" in html
+
+
+def test_label_free_answer_never_promises(page: str):
+    assert "verdicts alone cannot show whether judges share a blind spot" in page
+
+
+def test_long_tables_are_folded(page: str):
+    assert page.count("<details>") == page.count("</details>") > 5
+
+
+def test_inlined_figures_reach_nothing_outside_themselves():
+    svg = '<?xml version="1.0"?><!DOCTYPE svg><svg><metadata>m</metadata><style type="text/css">*{a: b}</style>'
+    svg += '<g id="p1" clip-path="url(#p2)"><text>id="p1" url(#p2)</text></g><use xlink:href="#p1"/></svg>'
+    assert inline_svg(svg, "fig 1") == (
+        '<svg><g id="fig-1-p1" clip-path="url(#fig-1-p2)"><text>id="p1" url(#p2)</text></g>'
+        '<use xlink:href="#fig-1-p1"/></svg>'
+    )
