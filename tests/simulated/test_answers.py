@@ -19,7 +19,7 @@ FILES = {
     "quality": "benchmarks/quality_subset.jsonl",
 }
 # Running code costs; a slice of it shows enough here, the full benchmark is proven in the slow test.
-LIMITS = {"gsm8k": 300, "aime": 30, "mbpp": 25, "quality": 202}
+LIMITS = {"gsm8k": 300, "aime": 30, "mbpp": 12, "quality": 202}
 WORD_PROBLEM = Item("gsm8k", "gsm8k-0001", "How many?", answer="18")
 
 
