@@ -111,7 +111,7 @@ def _line_decisions(text: str, options: tuple[str, ...]) -> list[tuple[int, str 
 
 def _names_option(match: "re.Match[str]", options: tuple[str, ...]) -> bool:
     index = LETTERS.index(match["letter"])
-    return index < len(options) and _words(match["behind"]).startswith(_words(options[index]))
+    return index < len(options) and f"{_words(match['behind'])} ".startswith(f"{_words(options[index])} ")
 
 
 def _by_words(text: str, options: tuple[str, ...]) -> tuple[str | None, str]:
@@ -123,7 +123,11 @@ def _by_words(text: str, options: tuple[str, ...]) -> tuple[str | None, str]:
         if len(same) == 1:
             return same[0], "option text"
     for said in candidates[1:]:
-        within = [letter for letter, option in zip(LETTERS, words, strict=False) if option and said.startswith(option)]
+        within = [
+            letter
+            for letter, option in zip(LETTERS, words, strict=False)
+            if option and f"{said} ".startswith(f"{option} ")
+        ]
         if len(within) == 1:
             return within[0], "option text"
     quoted = [

@@ -13,11 +13,12 @@ from voirdire.grading.numbers import plain, read_number, shown
 from voirdire.grading.text import visible
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*(?=[{\d])")
+_BOXES_READ = 20
 _HASHES = re.compile(r"####(?!#)[ \t]*([^\n]*)")
 _LETTER = re.compile(r"^[ \t>*_]*(?:A|Ans)[*_]*:[*_]*[ \t]*([^\n]*)", re.MULTILINE)
 _WORDS = re.compile(
     r"\b(?:answer|result|solution)\b(?P<between>[^\n.:=\d\\$]{0,80}?)(?:\bis\b|\bequals\b|:|=)[*_]*:?[ \t*]*(?:\n\s*)?"
-    r"(?P<value>[^\n]*)",
+    r"(?=(?P<value>[^\n]{0,300}))",
     re.IGNORECASE,
 )
 _EQUATION = re.compile(r"[ \t$*\\(\[]*[A-Za-z]\w{0,15}\s*=[^=\n]*")
@@ -56,7 +57,8 @@ def grade_number(answer: str, response: str) -> tuple[bool, str | None, str]:
 
 def _boxes(text: str) -> list[tuple[int, Fraction | None, str]]:
     found = []
-    for match in _BOX.finditer(text):
+    # The last ones suffice, and keep a text of nothing but boxes from taking long.
+    for match in list(_BOX.finditer(text))[-_BOXES_READ:]:
         content = _braced(text, match.end()) if text[match.end()] == "{" else text[match.end()]
         if content is not None:
             found.append((match.start(), read_number(content, alone=True), "boxed"))

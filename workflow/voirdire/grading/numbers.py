@@ -17,19 +17,22 @@ _LATEX = (
     (re.compile(r"\\?\$|\\?%|[€£¥₹]|\*\*|__|`|\\boxed"), lambda match: "%" if "%" in match[0] else ""),
     (re.compile(r"\((-?[\d.,]+)\)"), r"\1"),
     (re.compile(r"[−‒–—﹣－]"), "-"),
+    (re.compile(r"\b(?:negative|minus)\s+(?=\d)", re.IGNORECASE), "-"),
+    (re.compile(r"\b(cm|mm|km|m|ft|in|yd|mi|units?|inches|feet|meters?)\s*\^\s*\{?[23]\}?"), r"\1"),
+    (re.compile(r"\b(km|m|mi|miles|ft|dollars)\s*/\s*(h|hr|hour|s|min|day)\b"), r"\1 per \2"),
     (re.compile(r"(?<=\d)[\u2009\u202f\u00a0\u2008 ](?=\d{3}(?!\d))"), ","),
 )
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 _NUMBER = re.compile(
     rf"(?<![\w.,:/^])(?P<sign>[-+]\s?)?(?:(?P<whole>\d{{1,9}})\s+(?=\d+\s?/\s?\d))?(?P<number>{_DIGITS})"
-    rf"(?:\s?/\s?(?P<below>-?\d+(?:\.\d+)?))?(?:\s*\*\s*10\s*\^\s*\{{?(?P<power>-?\d{{1,3}})\}}?)?"
-    r"(?:\s?(?P<scale>thousand|million|billion|trillion|[kK])\b)?(?P<percent>\s?%)?",
+    rf"(?:\s?/\s?(?P<below>-?\d+(?:\.\d+)?))?(?:(?:\s*\*\s*10\s*\^\s*\{{?|[eE])(?P<power>-?\d{{1,3}})\}}?)?"
+    r"(?:\s*(?P<scale>thousand|million|billion|trillion|[kK])\b)?(?P<percent>\s?%)?",
 )
 _SCALES = {"thousand": 10**3, "k": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 # After a number: it was part of a sum, a time, a ratio, a range, a list, a comparison, a share of something else.
 _GOES_ON = re.compile(
     r"\s*(?:[-+*/^:!]\s?[\d({x\\a-z]|\^|!\s*\S|[<>]|,\s?\d|\.\d|(?:,|or|and|to|,\s?and|,\s?or)\s+-?\d"
-    r"|(?:\w+\s+)?(?:more|less|fewer|times|out)\b|of\s+(?:the\s+)?-?\d|\\\w|\()",
+    r"|(?:\w+\s+)?(?:more|less|fewer|greater)\s+than\s+-?\d|(?:times|out\s+of|of)\s+(?:the\s+)?-?\d|\\\w|\()",
     re.IGNORECASE,
 )
 _COMMENT = re.compile(r"\s*\([^)]*[a-z][^)]*\)", re.IGNORECASE)
@@ -71,7 +74,10 @@ def read_number(text: str, alone: bool = False) -> Fraction | None:
     if match is None or before.rstrip().endswith(("not", "n't", "*", "/", "^", "(", "{", "sqrt", "<", ">")):
         return None
     after = _COMMENT.sub("", text[match.end() :], count=1)
-    if _GOES_ON.match(after) or (alone and (_NUMBER.search(after) or re.search(r"[-+*/^\\_{}]", before + after))):
+    if _GOES_ON.match(after) or (alone and (_NUMBER.search(after) or re.search(r"[-+*/^\\_{}!]", before + after))):
+        return None
+    if alone and match["scale"] in ("k", "K"):
+        # Alone in a box k is as likely an unknown.
         return None
     return _value(match)
 
