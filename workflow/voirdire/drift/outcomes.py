@@ -55,19 +55,27 @@ def mean_where_known(values: FloatArray, axis: int) -> FloatArray:
     return ratio(np.where(known, values, 0.0).sum(axis=axis), known.sum(axis=axis))
 
 
-def spread(observed: FloatArray, resampled: FloatArray, level: float, least: float, most: float) -> Spread:
-    """The estimate of the observed pool, ± t times the standard deviation of the resampled pools' estimates.
+def spread(
+    observed: FloatArray, resampled: FloatArray, share: float, level: float, least: float, most: float
+) -> Spread:
+    """The estimate from the observed pool, ± t times its standard error from the resampled pools.
 
-    observed: (1, …); resampled: (pools, …). That deviation holds the variance from items whole, and the variance from
-    the order over the streams of one pool, more than over all streams: the interval errs on the wide side. It is kept
-    within [least, most]. NaN with fewer than two pools that have a value.
+    observed: (1, …); resampled: (2 × pools, …), from two halves of each pool's streams; share: the streams of one pool
+    by those of the observed one. The means of pools differ by their items and by the order of their streams. What order
+    alone does is seen between the halves; it is taken off and added again for the observed pool's number of streams.
+    The variance left is at least a quarter of that between pools, since a difference of two estimates may come near 0
+    by chance. The interval is kept within [least, most]. NaN with fewer than two pools that have a value.
     """
     from scipy.special import stdtrit
 
-    n = np.isfinite(resampled).sum(axis=0)
-    centre = mean_where_known(resampled, axis=0)
-    squares = np.where(np.isfinite(resampled), (resampled - centre) ** 2, 0.0).sum(axis=0)
+    halves = resampled.reshape(-1, 2, *resampled.shape[1:])
+    pools = mean_where_known(halves, axis=1)
+    n = np.isfinite(pools).sum(axis=0)
     freedom = np.where(n > 1, n - 1.0, np.nan)
-    half = stdtrit(freedom, (1 + level) / 2) * np.sqrt(squares / freedom)
+    deviations = pools - mean_where_known(pools, axis=0)
+    between = np.where(np.isfinite(pools), deviations**2, 0.0).sum(axis=0) / freedom
+    order = np.nan_to_num(mean_where_known((halves[:, 0] - halves[:, 1]) ** 2, axis=0)) / 4
+    variance = np.maximum(between - order * (1 - share), between / 4)
+    half_width = stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance)
     value = observed[0]
-    return Spread(value, np.maximum(value - half, least), np.minimum(value + half, most))
+    return Spread(value, np.maximum(value - half_width, least), np.minimum(value + half_width, most))

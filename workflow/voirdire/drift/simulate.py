@@ -1,7 +1,8 @@
 """The drift simulation: every rule and estimator on the same streams."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -43,10 +44,10 @@ class _Beliefs:
 
 @dataclass(frozen=True)
 class _Run:
-    """Everything measured on one set of streams, first axis the item pools.
+    """Everything measured on one set of streams, first axis the groups of streams.
 
-    votes: rule -> (pools, weeks + 1, METRICS); rates: estimator -> (pools, weeks + 1, judges + 1, 2) for the estimate,
-    the truth and the absolute error; index 0 of weeks is all of them, the last judge is their mean.
+    votes: rule -> (groups, weeks + 1, METRICS); rates: estimator -> (groups, weeks + 1, judges + 1, 2) for estimate,
+    truth and absolute error; index 0 of weeks is all of them, the last judge is their mean.
     """
 
     votes: dict[_Rule, FloatArray]
@@ -86,12 +87,13 @@ def simulate(
     if unknown := [name for name in estimators if name not in ESTIMATORS]:
         raise UserError(f"drift: unknown estimator {', '.join(unknown)}; there are {', '.join(ESTIMATORS)}")
     source = population(verdicts, scenario, condition)
-    observed = _run(observed_streams(source, seeds, seed), scenario, estimators)
-    resampled = _run(resampled_streams(source, seeds, seed), scenario, estimators)
-    weeks = _weeks_frame(observed, resampled, level)
+    streams = observed_streams(source, seeds, seed), resampled_streams(source, seeds, seed)
+    observed, resampled = (_run(each, scenario, estimators) for each in streams)
+    interval = partial(spread, share=2 * streams[1].per_group / seeds, level=level)
+    weeks = _weeks_frame(observed, resampled, interval)
     weeks = weeks[(weeks["rule"] != "wmv") | weeks["estimator"].isin(list(estimators))].reset_index(drop=True)
     weeks.insert(4, "n_seeds", seeds)
-    rates = _rates_frame(observed, resampled, (*source.box.judges, "mean"), estimators, level)
+    rates = _rates_frame(observed, resampled, (*source.box.judges, "mean"), estimators, interval)
     simulated = source.box.simulated
     return DriftResult(weeks.assign(seed=seed, simulated=simulated), rates.assign(seed=seed, simulated=simulated))
 
@@ -139,23 +141,23 @@ def judged(tally: Tally, streams: Streams, scenario: Scenario) -> FloatArray:
 
 
 def _summed(streams: Streams, counts: FloatArray) -> FloatArray:
-    return metrics(streams.by_pool(with_all_weeks(counts)).sum(axis=1))
+    return metrics(streams.grouped(with_all_weeks(counts)).sum(axis=1))
 
 
 def _averaged(streams: Streams, values: FloatArray) -> FloatArray:
-    """(streams, weeks, judges, 2) averaged over the streams of a pool, with all weeks first and the mean judge last."""
-    by_pool = mean_where_known(streams.by_pool(values), axis=1)
-    by_pool = np.concatenate([mean_where_known(by_pool, axis=1)[:, None], by_pool], axis=1)
-    return np.concatenate([by_pool, mean_where_known(by_pool, axis=2)[:, :, None]], axis=2)
+    """(streams, weeks, judges, 2) averaged over the streams of a group, all weeks first and the mean judge last."""
+    by_group = mean_where_known(streams.grouped(values), axis=1)
+    by_group = np.concatenate([mean_where_known(by_group, axis=1)[:, None], by_group], axis=1)
+    return np.concatenate([by_group, mean_where_known(by_group, axis=2)[:, :, None]], axis=2)
 
 
 def _single_judges(streams: Streams, scenario: Scenario) -> dict[_Rule, FloatArray]:
     each = np.stack(
         [outcomes(streams.votes[..., judge], streams.truth) for judge in range(streams.votes.shape[-1])], axis=2
     )
-    by_judge = metrics(streams.by_pool(with_all_weeks(each)).sum(axis=1))
+    by_judge = metrics(streams.grouped(with_all_weeks(each)).sum(axis=1))
     hindsight = _best(metrics(each.sum(axis=1))[..., 0])[:, None]
-    by_labels = _best(_label_accuracy(streams, scenario))
+    by_labels = _best(label_accuracy(streams, scenario))
     return {
         ("mean_single", "", ""): mean_where_known(by_judge, axis=2),
         ("best_single_hindsight", "", ""): _summed(streams, (each * hindsight[..., None]).sum(axis=2)),
@@ -163,7 +165,7 @@ def _single_judges(streams: Streams, scenario: Scenario) -> dict[_Rule, FloatArr
     }
 
 
-def _label_accuracy(streams: Streams, scenario: Scenario) -> FloatArray:
+def label_accuracy(streams: Streams, scenario: Scenario) -> FloatArray:
     """(streams, weeks, judges): the accuracy on the labels known when the week's votes are cast."""
     labels = streams.labels[..., None]
     right = (streams.votes == labels).sum(axis=2)
@@ -186,19 +188,14 @@ def _best(accuracy: FloatArray) -> FloatArray:
     return shares
 
 
-def _weeks_frame(observed: _Run, resampled: _Run, level: float) -> pd.DataFrame:
+def _weeks_frame(observed: _Run, resampled: _Run, interval: Callable[..., Spread]) -> pd.DataFrame:
     parts = []
     for key, values in observed.votes.items():
         rule, estimator, weights = key
         oracle = ("wmv", "oracle", weights) if weights else _ORACLE
-        found = spread(values, resampled.votes[key], level, 0, 1)
-        to_oracle = spread(
-            (values - observed.votes[oracle])[..., 0],
-            (resampled.votes[key] - resampled.votes[oracle])[..., 0],
-            level,
-            -1,
-            1,
-        )
+        found = interval(values, resampled.votes[key], least=0, most=1)
+        gain, gain_resampled = (run.votes[key] - run.votes[oracle] for run in (observed, resampled))
+        to_oracle = interval(gain[..., 0], gain_resampled[..., 0], least=-1, most=1)
         column = {name: found.value[:, number] for number, name in enumerate(METRICS)}
         part = {
             "week": np.arange(len(found.value)),
@@ -221,13 +218,13 @@ def _weeks_frame(observed: _Run, resampled: _Run, level: float) -> pd.DataFrame:
 
 
 def _rates_frame(
-    observed: _Run, resampled: _Run, judges: tuple[str, ...], estimators: Sequence[str], level: float
+    observed: _Run, resampled: _Run, judges: tuple[str, ...], estimators: Sequence[str], interval: Callable[..., Spread]
 ) -> pd.DataFrame:
     parts = []
     for name in estimators:
         estimate, truth, error = observed.rates[name]
-        found = spread(estimate, resampled.rates[name][0], level, 0, 1)
-        off: Spread = spread(error, resampled.rates[name][2], level, 0, 1)
+        found = interval(estimate, resampled.rates[name][0], least=0, most=1)
+        off = interval(error, resampled.rates[name][2], least=0, most=1)
         index = pd.MultiIndex.from_product([range(estimate.shape[1]), judges, RATES], names=["week", "judge", "rate"])
         columns = {
             "estimate": found.value,

@@ -3,6 +3,7 @@
 Two sets are drawn. The streams of the *observed* pool give the point estimates. The streams of *resampled* pools,
 several for each of POOLS bootstrap samples of the items, give the intervals: their means differ from pool to pool by
 what another sample of items would have changed, in the votes, in what the estimators learn and in the truth alike.
+The design's usual bootstrap, which weighs counts, would hold fixed what the estimators have learnt.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,9 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Streams:
-    """Streams of responses, each of `pools` item pools having equally many, one after the other.
+    """Streams of responses, in `groups` of equally many, one group after the other.
+
+    Streams of a group share their pool of items.
 
     votes: (streams, weeks, responses, judges); truth, labels (NaN where there is none), quorum, task (number):
     (streams, weeks, responses); fpr, fnr: (streams, tasks, judges) and prevalence: (streams, tasks), the true ones of
@@ -39,11 +42,15 @@ class Streams:
     fpr: FloatArray
     fnr: FloatArray
     prevalence: FloatArray
-    pools: int
+    groups: int
 
-    def by_pool(self, values: FloatArray) -> FloatArray:
-        """(streams, …) as (pools, streams of the pool, …)."""
-        return values.reshape(self.pools, -1, *values.shape[1:])
+    @property
+    def per_group(self) -> int:
+        return len(self.votes) // self.groups
+
+    def grouped(self, values: FloatArray) -> FloatArray:
+        """(streams, …) as (groups, streams of the group, …)."""
+        return values.reshape(self.groups, self.per_group, *values.shape[1:])
 
 
 @dataclass(frozen=True)
@@ -93,20 +100,21 @@ def observed_streams(source: Population, seeds: int, seed: int) -> Streams:
     """`seeds` streams drawn from the responses as they are."""
     if seeds < 1:
         raise UserError(f"drift: seeds is {seeds}; it must be at least 1")
-    return _draw(source, _pools(source, np.ones((1, len(source.task)))), seeds, [seed, 0])
+    return _draw(source, _pools(source, np.ones((1, len(source.task)))), 1, seeds, [seed, 0])
 
 
 def resampled_streams(source: Population, seeds: int, seed: int) -> Streams:
     """Streams from POOLS pools whose items are drawn with replacement within each task; about `seeds` in all.
 
-    Pools with too few responses for the largest week, possible where items differ in their number of responses, are
-    replaced by others.
+    Each pool has two groups of streams, so that what another order would have changed can be told from what other
+    items would have. Pools with too few responses for the largest week, possible where items differ in their number of
+    responses, are replaced by others.
     """
     first = np.unique(source.box.cluster, return_index=True)[1]
     copies = cluster_weights(source.task[first], 10 * POOLS, [seed, 1])[:, source.box.cluster]
     sizes = copies @ one_hot(source.task, len(source.scenario.tasks))
     enough = np.flatnonzero((sizes >= _needed(source.scenario)).all(axis=1))[:POOLS]
-    return _draw(source, _pools(source, copies[enough]), max(1, seeds // POOLS), [seed, 2])
+    return _draw(source, _pools(source, copies[enough]), 2, max(1, seeds // (2 * POOLS)), [seed, 2])
 
 
 def _needed(scenario: Scenario) -> IntArray:
@@ -126,10 +134,11 @@ def _pools(source: Population, copies: FloatArray) -> _Pools:
     return _Pools(np.concatenate(parts), start, sizes, copies)
 
 
-def _draw(source: Population, pools: _Pools, per_pool: int, seed: list[int]) -> Streams:
+def _draw(source: Population, pools: _Pools, groups: int, per_group: int, seed: list[int]) -> Streams:
+    """`groups` groups of `per_group` streams from each pool."""
     box, scenario = source.box, source.scenario
     rng = np.random.default_rng(seed)
-    pool = np.repeat(np.arange(len(pools.copies)), per_pool)
+    pool = np.repeat(np.arange(len(pools.copies)), groups * per_group)
     task, place = _slots(scenario, len(pool), rng)
     rows = np.zeros(task.shape, dtype=np.int64)
     for number, need in enumerate(_needed(scenario)):
@@ -154,7 +163,7 @@ def _draw(source: Population, pools: _Pools, per_pool: int, seed: list[int]) -> 
         fpr=fpr[pool],
         fnr=fnr[pool],
         prevalence=prevalence[pool],
-        pools=len(pools.copies),
+        groups=groups * len(pools.copies),
     )
 
 

@@ -1,6 +1,7 @@
 """How much the Bayesian estimator's prior matters: every prior on the same streams."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -43,12 +44,11 @@ def prior_sweep(
         raise UserError("prior sweep: the grid is empty; give at least one fpr, fnr and strength")
     priors = [Prior(*values) for values in grid]
     source = population(verdicts, scenario, condition)
-    observed, resampled = (
-        _accuracies(streams, scenario, priors)
-        for streams in (observed_streams(source, seeds, seed), resampled_streams(source, seeds, seed))
-    )
-    found = spread(observed[:, 1:], resampled[:, 1:], level, 0, 1)
-    gain = spread(observed[:, 1:] - observed[:, :1], resampled[:, 1:] - resampled[:, :1], level, -1, 1)
+    streams = observed_streams(source, seeds, seed), resampled_streams(source, seeds, seed)
+    observed, resampled = (_accuracies(each, scenario, priors) for each in streams)
+    interval = partial(spread, share=2 * streams[1].per_group / seeds, level=level)
+    found = interval(observed[:, 1:], resampled[:, 1:], least=0, most=1)
+    gain = interval(observed[:, 1:] - observed[:, :1], resampled[:, 1:] - resampled[:, :1], least=-1, most=1)
     frame = pd.DataFrame(grid, columns=["prior_fpr", "prior_fnr", "strength"])
     return frame.assign(
         n_seeds=seeds,
@@ -66,7 +66,7 @@ def prior_sweep(
 
 
 def _accuracies(streams: Streams, scenario: Scenario, priors: Sequence[Prior]) -> FloatArray:
-    """(pools, 1 + priors): the majority's accuracy over all weeks, then each prior's."""
+    """(groups, 1 + priors): the majority's accuracy over all weeks, then each prior's."""
     counts = [judged(count(streams.votes), streams, scenario)]
     # The labels that a judge has been compared with don't depend on the prior: counted once for all.
     known = _label_counts(streams, scenario)
@@ -74,7 +74,7 @@ def _accuracies(streams: Streams, scenario: Scenario, priors: Sequence[Prior]) -
         fpr = beta_mean(known.accepted_wrong, known.n_wrong, prior.fpr, prior.strength)
         fnr = beta_mean(known.rejected_right, known.n_right, prior.fnr, prior.strength)
         counts.append(judged(weigh(streams.votes, fpr, fnr, floor=scenario.floor), streams, scenario))
-    return np.stack([metrics(streams.by_pool(c.sum(axis=1)).sum(axis=1))[..., 0] for c in counts], axis=1)
+    return np.stack([metrics(streams.grouped(c.sum(axis=1)).sum(axis=1))[..., 0] for c in counts], axis=1)
 
 
 def _label_counts(streams: Streams, scenario: Scenario) -> Counts:

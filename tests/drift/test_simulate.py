@@ -1,0 +1,194 @@
+"""The simulation: planted values found again, no vote sees its own label, and the same seeds give the same table."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from voirdire.drift import PAPER_ESTIMATORS, Scenario, simulate
+from voirdire.drift.simulate import believe, label_accuracy
+from voirdire.drift.streams import observed_streams, population
+from voirdire.errors import UserError
+from voirdire.panel import ballots, majority
+
+RULES = {"majority", "mean_single", "best_single_hindsight", "best_single_labels", "wmv"}
+
+
+@pytest.fixture(scope="module")
+def result(verdicts):
+    return simulate(verdicts, seeds=80)
+
+
+def all_weeks(result, rule, estimator="", weights=""):
+    weeks = result.weeks
+    mine = (weeks["rule"] == rule) & (weeks["estimator"] == estimator) & (weeks["weights"] == weights)
+    return weeks[mine & (weeks["week"] == 0)].iloc[0]
+
+
+def mean_error(result, estimator, rate="fpr"):
+    rates = result.rates
+    mine = (rates["estimator"] == estimator) & (rates["rate"] == rate) & (rates["judge"] == "mean")
+    return rates[mine & (rates["week"] == 0)].iloc[0]["abs_error"]
+
+
+def test_every_rule_has_every_week(result):
+    assert set(result.weeks["rule"]) == RULES
+    kinds = result.weeks.groupby(["rule", "estimator", "weights"])["week"].agg(list)
+    assert len(kinds) == 4 + 4 * 2
+    assert all(weeks == list(range(13)) for weeks in kinds)
+    assert len(result.rates) == 4 * 13 * (6 + 1) * 2
+    assert result.weeks["simulated"].all()
+
+
+def test_estimates_lie_in_their_intervals(result):
+    for frame, value, low, high in (
+        (result.weeks, "accuracy", "low", "high"),
+        (result.weeks, "difference_to_oracle", "difference_low", "difference_high"),
+        (result.rates, "estimate", "low", "high"),
+        (result.rates, "abs_error", "abs_error_low", "abs_error_high"),
+    ):
+        assert (frame[low] <= frame[value]).all()
+        assert (frame[value] <= frame[high]).all()
+
+
+def test_majority_has_the_accuracy_of_each_task_mixed_as_in_the_week(verdicts, result):
+    box = ballots(verdicts).without_self()
+    right = majority(box.votes, quorum=5) == box.truth
+    accuracy = np.array([right[box.task == task].mean() for task in ("aime", "gsm8k")])
+    weekly = result.weeks[(result.weeks["rule"] == "majority") & (result.weeks["week"] > 0)]["accuracy"]
+    # 80 streams of 40 responses: a standard error of at most .008.
+    np.testing.assert_allclose(weekly, Scenario().mix() @ accuracy, atol=0.03)
+    np.testing.assert_allclose(weekly.mean(), (Scenario().mix() @ accuracy).mean(), atol=0.008)
+
+
+def test_mean_single_is_the_mean_of_the_judges(verdicts, result):
+    box = ballots(verdicts).without_self()
+    right = np.where(np.isnan(box.votes), np.nan, box.votes == box.truth[:, None])
+    by_task = np.array([np.nanmean(right[box.task == task], axis=0) for task in ("aime", "gsm8k")])
+    expected = (Scenario().mix() @ by_task).mean()
+    assert all_weeks(result, "mean_single")["accuracy"] == pytest.approx(expected, abs=0.008)
+
+
+def test_truth_of_the_rates_is_the_oracle_and_the_oracle_has_no_error(result):
+    oracle = result.rates[result.rates["estimator"] == "oracle"]
+    np.testing.assert_array_equal(oracle["estimate"], oracle["truth"])
+    assert (oracle["abs_error"] == 0).all()
+    keys = ["week", "judge", "rate"]
+    truths = result.rates.set_index(keys).groupby(keys)["truth"].nunique()
+    assert (truths == 1).all()
+
+
+def test_errors_are_the_distance_in_each_stream_averaged(verdicts):
+    one = simulate(verdicts, seeds=1).rates
+    one = one[(one["judge"] != "mean") & (one["week"] > 0)]
+    np.testing.assert_allclose(one["abs_error"], (one["estimate"] - one["truth"]).abs())
+
+
+def test_labels_bring_the_estimates_nearer_to_the_truth(result):
+    weekly = result.rates[(result.rates["judge"] == "mean") & (result.rates["rate"] == "fpr")]
+    errors = weekly.set_index(["estimator", "week"])["abs_error"]
+    assert errors["bayesian", 12] < errors["bayesian", 1]
+    assert errors["stratified", 12] < errors["stratified", 1]
+
+
+def test_weights_help_where_judges_differ(result):
+    oracle, plain = all_weeks(result, "wmv", "oracle", "log_odds"), all_weeks(result, "majority")
+    assert oracle["accuracy"] > plain["accuracy"] > all_weeks(result, "mean_single")["accuracy"]
+    assert plain["difference_to_oracle"] == pytest.approx(
+        plain["accuracy"] - all_weeks(result, "wmv", "oracle", "linear")["accuracy"]
+    )
+    for weights in ("linear", "log_odds"):
+        assert all_weeks(result, "wmv", "oracle", weights)["difference_to_oracle"] == 0
+
+
+def test_perfect_judges_are_always_right(verdicts):
+    result = simulate(verdicts.assign(verdict=verdicts["truth"]), seeds=10)
+    assert (result.weeks["accuracy"] == 1).all()
+    assert (result.weeks["fpr"] == 0).all()
+    assert mean_error(result, "disagreement") == 0
+
+
+@pytest.mark.parametrize("name", ["bayesian", "stratified", "disagreement"])
+@pytest.mark.parametrize("week", [0, 4, 11])
+def test_no_vote_sees_its_own_label(verdicts, name, week):
+    scenario = Scenario()
+    streams = observed_streams(population(verdicts, scenario, "blind"), seeds=5, seed=0)
+    labels = streams.labels.copy()
+    labels[:, week] = 1 - labels[:, week]
+    changed = replace(streams, labels=labels)
+    before, after = (believe(name, each, scenario).rates for each in (streams, changed))
+    np.testing.assert_array_equal(before[:, : week + 1], after[:, : week + 1])
+    best = [label_accuracy(each, scenario) for each in (streams, changed)]
+    np.testing.assert_array_equal(best[0][:, : week + 1], best[1][:, : week + 1])
+    if name != "disagreement" and week < 11:
+        assert (before[:, week + 1] != after[:, week + 1]).any()
+    early = replace(scenario, labels="before_votes")
+    told = [believe(name, each, early).rates[:, week] for each in (streams, changed)]
+    assert (told[0] == told[1]).all() == (name == "disagreement")
+
+
+def test_label_free_estimates_use_the_weeks_own_verdicts(verdicts):
+    scenario = Scenario()
+    streams = observed_streams(population(verdicts, scenario, "blind"), seeds=5, seed=0)
+    rates = believe("disagreement", streams, scenario).rates
+    assert (rates[:, 0] != [0.4, 0.2]).all(axis=-1).any()
+    assert (believe("bayesian", streams, scenario).rates[:, 0] == [0.4, 0.2]).all()
+
+
+def test_too_few_verdicts_abstain_and_are_not_counted(verdicts):
+    thinned = verdicts[
+        ~((verdicts["judge"] == "model1") & (verdicts["task"] == "aime") & (verdicts["item_id"] > "aime-0009"))
+    ]
+    result = simulate(thinned, seeds=20)
+    plain = all_weeks(result, "majority")
+    assert 0.1 < plain["abstained"] < 0.5
+    assert 0.5 < plain["accuracy"] < 1
+
+
+def test_same_seed_same_table_and_row_order_does_not_matter(verdicts):
+    first = simulate(verdicts, seeds=5, seed=3)
+    again = simulate(verdicts.sample(frac=1, random_state=0), seeds=5, seed=3)
+    pd.testing.assert_frame_equal(first.weeks, again.weeks)
+    pd.testing.assert_frame_equal(first.rates, again.rates)
+    other = simulate(verdicts, seeds=5, seed=4)
+    assert not first.weeks["accuracy"].equals(other.weeks["accuracy"])
+
+
+def test_adding_an_estimator_does_not_change_the_others(verdicts):
+    few, all_four = (simulate(verdicts, seeds=5, estimators=names) for names in (("disagreement",), PAPER_ESTIMATORS))
+    assert set(few.weeks["estimator"]) == {"", "disagreement"}
+    kept = all_four.rates[all_four.rates["estimator"] == "disagreement"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(few.rates, kept)
+
+
+def test_more_seeds_do_not_make_few_items_many(verdicts, result):
+    # The order's part of the variance shrinks with seeds, the items' part stays.
+    more = all_weeks(simulate(verdicts, seeds=320), "majority")
+    fewer = all_weeks(result, "majority")
+    assert more["high"] - more["low"] > 0.5 * (fewer["high"] - fewer["low"])
+
+
+def test_intervals_shrink_with_items(make, verdicts):
+    many = all_weeks(simulate(make({"gsm8k": 960, "aime": 480}), seeds=80), "majority")
+    few = all_weeks(simulate(verdicts, seeds=80), "majority")
+    assert many["high"] - many["low"] < 0.6 * (few["high"] - few["low"])
+
+
+def test_an_unknown_estimator_is_named(verdicts):
+    with pytest.raises(UserError, match="unknown estimator psychic; there are oracle"):
+        simulate(verdicts, estimators=("psychic", "oracle"))
+
+
+@pytest.mark.slow
+def test_intervals_cover_the_population_of_items(make):
+    """60 studies of 75 and 40 items from one population; its own values come from 3,000 items a task."""
+    truth = simulate(make({"gsm8k": 3000, "aime": 3000}, seed=999), seeds=400, seed=1).weeks
+    covered = []
+    for study in range(60):
+        weeks = simulate(make({"gsm8k": 75, "aime": 40}, seed=study), seeds=80, seed=study).weeks
+        covered.append((weeks["low"] <= truth["accuracy"]) & (truth["accuracy"] <= weeks["high"]))
+    share = pd.concat(covered, axis=1).mean(axis=1)
+    # Of 60 at 95 %: fewer than 51 happen once in a thousand times.
+    assert share[truth["week"] == 0].min() >= 51 / 60
+    assert share.mean() >= 0.93
