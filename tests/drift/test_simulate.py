@@ -109,6 +109,17 @@ def test_perfect_judges_are_always_right(verdicts):
     assert mean_error(result, "disagreement") == 0
 
 
+def test_what_never_went_wrong_may_still(verdicts):
+    weeks = simulate(verdicts.assign(verdict=verdicts["truth"]), seeds=10).weeks
+    # Wilson's bound for no error in n items, where aime's 30 make up most of the last week's and half of all.
+    n = np.array([1 / (0.5**2 / 30 + 0.5**2 / 60), 1 / (0.85**2 / 30 + 0.15**2 / 60)])
+    plain = weeks[(weeks["rule"] == "majority") & weeks["week"].isin([0, 12])]
+    np.testing.assert_allclose(plain["low"], n / (n + 1.959964**2), atol=1e-6)
+    np.testing.assert_allclose(plain["difference_high"], 1 - plain["low"], atol=1e-9)
+    oracle = weeks[(weeks["estimator"] == "oracle") & (weeks["weights"] == "linear")]
+    assert (oracle[["difference_low", "difference_high"]] == 0).all(axis=None)
+
+
 @pytest.mark.parametrize("name", ["bayesian", "stratified", "disagreement"])
 @pytest.mark.parametrize("week", [0, 4, 11])
 def test_no_vote_sees_its_own_label(verdicts, name, week):

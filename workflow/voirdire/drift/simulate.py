@@ -1,13 +1,12 @@
 """The drift simulation: every rule and estimator on the same streams."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from voirdire.drift.outcomes import METRICS, Spread, mean_where_known, metrics, outcomes, spread, with_all_weeks
+from voirdire.drift.outcomes import METRICS, Uncertainty, mean_where_known, metrics, outcomes, with_all_weeks
 from voirdire.drift.scenario import Scenario
 from voirdire.drift.streams import Streams, observed_streams, population, resampled_streams
 from voirdire.errors import UserError
@@ -79,7 +78,8 @@ def simulate(
 
     The estimand is the mean over orders and over the population of items behind these. The point estimates come from
     `seeds` streams drawn from all responses; the intervals, from streams of resampled items, hold the uncertainty of
-    both (see `streams` and `spread`). Differences are taken within each pool.
+    both (see `streams` and `Uncertainty`). Differences are taken within each pool. The oracle and the best judge in
+    hindsight know the very responses that they are tried on: on few items they do better than on the population.
 
     Raises UserError where a task of the scenario is missing or has too few responses, or an estimator is unknown.
     """
@@ -89,11 +89,11 @@ def simulate(
     source = population(verdicts, scenario, condition)
     streams = observed_streams(source, seeds, seed), resampled_streams(source, seeds, seed)
     observed, resampled = (_run(each, scenario, estimators) for each in streams)
-    interval = partial(spread, share=2 * streams[1].per_group / seeds, level=level)
-    weeks = _weeks_frame(observed, resampled, interval)
+    uncertainty = Uncertainty(2 * streams[1].per_group / seeds, level, source.n_items())
+    weeks = _weeks_frame(observed, resampled, uncertainty)
     weeks = weeks[(weeks["rule"] != "wmv") | weeks["estimator"].isin(list(estimators))].reset_index(drop=True)
     weeks.insert(4, "n_seeds", seeds)
-    rates = _rates_frame(observed, resampled, (*source.box.judges, "mean"), estimators, interval)
+    rates = _rates_frame(observed, resampled, (*source.box.judges, "mean"), estimators, uncertainty)
     simulated = source.box.simulated
     return DriftResult(weeks.assign(seed=seed, simulated=simulated), rates.assign(seed=seed, simulated=simulated))
 
@@ -188,23 +188,25 @@ def _best(accuracy: FloatArray) -> FloatArray:
     return shares
 
 
-def _weeks_frame(observed: _Run, resampled: _Run, interval: Callable[..., Spread]) -> pd.DataFrame:
+def _weeks_frame(observed: _Run, resampled: _Run, uncertainty: Uncertainty) -> pd.DataFrame:
     parts = []
     for key, values in observed.votes.items():
         rule, estimator, weights = key
         oracle = ("wmv", "oracle", weights) if weights else _ORACLE
-        found = interval(values, resampled.votes[key], least=0, most=1)
+        found = uncertainty.of_share(values[..., 0], resampled.votes[key][..., 0])
         gain, gain_resampled = (run.votes[key] - run.votes[oracle] for run in (observed, resampled))
-        to_oracle = interval(gain[..., 0], gain_resampled[..., 0], least=-1, most=1)
-        column = {name: found.value[:, number] for number, name in enumerate(METRICS)}
+        # The oracle differs from itself by nothing; that is known, not estimated.
+        compare = uncertainty.of_value if key == oracle else uncertainty.of_difference
+        to_oracle = compare(gain[..., 0], gain_resampled[..., 0])
+        column = {name: values[0, :, number] for number, name in enumerate(METRICS)}
         part = {
             "week": np.arange(len(found.value)),
             "rule": rule,
             "estimator": estimator,
             "weights": weights,
             "accuracy": column["accuracy"],
-            "low": found.low[:, 0],
-            "high": found.high[:, 0],
+            "low": found.low,
+            "high": found.high,
             "fpr": column["fpr"],
             "fnr": column["fnr"],
             "difference_to_oracle": to_oracle.value,
@@ -218,13 +220,13 @@ def _weeks_frame(observed: _Run, resampled: _Run, interval: Callable[..., Spread
 
 
 def _rates_frame(
-    observed: _Run, resampled: _Run, judges: tuple[str, ...], estimators: Sequence[str], interval: Callable[..., Spread]
+    observed: _Run, resampled: _Run, judges: tuple[str, ...], estimators: Sequence[str], uncertainty: Uncertainty
 ) -> pd.DataFrame:
     parts = []
     for name in estimators:
         estimate, truth, error = observed.rates[name]
-        found = interval(estimate, resampled.rates[name][0], least=0, most=1)
-        off = interval(error, resampled.rates[name][2], least=0, most=1)
+        found = uncertainty.of_value(estimate, resampled.rates[name][0])
+        off = uncertainty.of_value(error, resampled.rates[name][2])
         index = pd.MultiIndex.from_product([range(estimate.shape[1]), judges, RATES], names=["week", "judge", "rate"])
         columns = {
             "estimate": found.value,

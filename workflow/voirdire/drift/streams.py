@@ -71,6 +71,15 @@ class Population:
     task: IntArray
     scenario: Scenario
 
+    def n_items(self) -> FloatArray:
+        """(weeks + 1,): the number of items as good as those of each week's mix, and of all weeks' first."""
+        first = np.unique(self.box.cluster, return_index=True)[1]
+        items = np.bincount(self.task[first], minlength=len(self.scenario.tasks))
+        mix = self.scenario.mix()
+        mix = np.concatenate([mix.mean(axis=0)[None], mix])
+        n_items: FloatArray = 1 / (mix**2 / items).sum(axis=1)
+        return n_items
+
 
 def population(verdicts: pd.DataFrame, scenario: Scenario, condition: str | None) -> Population:
     """The responses that the scenario can draw: one condition's, first trial, truth known.

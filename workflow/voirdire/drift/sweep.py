@@ -1,13 +1,12 @@
 """How much the Bayesian estimator's prior matters: every prior on the same streams."""
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from voirdire.drift.outcomes import metrics, spread
+from voirdire.drift.outcomes import Uncertainty, metrics
 from voirdire.drift.scenario import Scenario
 from voirdire.drift.simulate import judged, known_so_far
 from voirdire.drift.streams import Streams, observed_streams, population, resampled_streams
@@ -46,9 +45,9 @@ def prior_sweep(
     source = population(verdicts, scenario, condition)
     streams = observed_streams(source, seeds, seed), resampled_streams(source, seeds, seed)
     observed, resampled = (_accuracies(each, scenario, priors) for each in streams)
-    interval = partial(spread, share=2 * streams[1].per_group / seeds, level=level)
-    found = interval(observed[:, 1:], resampled[:, 1:], least=0, most=1)
-    gain = interval(observed[:, 1:] - observed[:, :1], resampled[:, 1:] - resampled[:, :1], least=-1, most=1)
+    uncertainty = Uncertainty(2 * streams[1].per_group / seeds, level, source.n_items()[0])
+    found = uncertainty.of_share(observed[:, 1:], resampled[:, 1:])
+    gain = uncertainty.of_difference(observed[:, 1:] - observed[:, :1], resampled[:, 1:] - resampled[:, :1])
     frame = pd.DataFrame(grid, columns=["prior_fpr", "prior_fnr", "strength"])
     return frame.assign(
         n_seeds=seeds,
