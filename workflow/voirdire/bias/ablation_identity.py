@@ -18,6 +18,7 @@ IDENTITY_COLUMNS = [
     *("p", "p_holm", "family", "interval", "reason", "n_dropped", "seed", "simulated"),
 ]
 RATES = ("fpr", "fnr", "bias")
+LABELS = ("elite", "author")
 _KEY = ["task", "item_id", "examinee", "judge", "trial"]
 
 
@@ -80,8 +81,8 @@ def ablation_identity(
 def _labelled(frame: pd.DataFrame, main: str) -> list[tuple[str, pd.DataFrame]]:
     """The labelled conditions that differ from the main one in nothing but the label."""
     rows = frame[frame["condition"] != main]
-    if "label" not in rows:
-        rows = rows[rows["condition"].isin(["elite", "author"])].assign(label=rows["condition"])
+    named = rows["condition"].where(rows["condition"].isin(LABELS))
+    rows = rows.assign(label=rows["label"].fillna(named) if "label" in rows else named)
     if "template" in rows:
         rows = rows[rows["template"].isin(frame.loc[frame["condition"] == main, "template"].unique())]
     return [(str(label), part) for label, part in rows.groupby("label", sort=False)]
