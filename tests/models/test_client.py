@@ -167,6 +167,27 @@ def test_a_lasting_fault_is_an_error_after_the_attempts_and_asked_again_next_tim
     assert len(server.prompts()) == 4
 
 
+def test_a_dead_endpoint_ends_the_job_early(server, spec, calls, journal, monkeypatch):
+    monkeypatch.setattr(client, "GIVE_UP_AFTER", 4)
+    asked = calls(*(f"p{n}" for n in range(50)))
+    for call in asked:
+        server.script(call.id, Reply(status=503, body="<html>down</html>"))
+    server.script("p3", Reply("42"))
+    with pytest.raises(UserError, match=r"4 calls in a row failed 2 times each, .*503"):
+        complete(spec(concurrency=1, max_attempts=2), asked, journal)
+    # Three, the answer in between, and four.
+    assert len(set(server.prompts())) == 8
+    assert len(read_journal(journal)) == 1
+
+
+def test_a_response_of_another_form_is_an_error_of_its_call_alone(server, spec, calls, journal):
+    odd = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [{"index": 0}]}
+    server.script("odd", Reply(body=odd))
+    answers = complete(spec(max_attempts=2), calls("odd", "even"), journal)
+    assert (answers["odd"].status, answers["odd"].text) == ("error", None)
+    assert answers["even"].status == "ok"
+
+
 def test_a_timeout_is_an_error_that_says_so(server, ask):
     server.script("p", Reply(hang=True))
     answer = ask("p", timeout_s=0.2, max_attempts=2)

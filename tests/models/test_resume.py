@@ -46,6 +46,7 @@ class Worker:
 def worker():
     worker = Worker()
     yield worker
+    worker.process.kill()
     worker.process.communicate(timeout=60)
 
 

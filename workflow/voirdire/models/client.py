@@ -23,6 +23,8 @@ BACKOFF_FIRST_S = 1.0
 BACKOFF_LONGEST_S = 60.0
 # A server that asks for more than this is asked again sooner, and counted as an attempt.
 RETRY_AFTER_LONGEST_S = 120.0
+# A dead endpoint must not cost the backoff of a thousand calls.
+GIVE_UP_AFTER = 20
 
 
 def complete(
@@ -35,8 +37,8 @@ def complete(
     that fails after its attempts has status `error`: it is in the journal, and asked again next time. litellm is
     imported only if something is left to ask.
 
-    Raises UserError where the whole job can't go on (key, model or parameter refused, quota exhausted, journal locked
-    or full); calls in flight are finished and journalled first.
+    Raises UserError where the whole job can't go on (key, model or parameter refused, quota exhausted, endpoint dead,
+    journal locked or full); calls in flight are finished and journalled first.
     """
     if len({call.id for call in calls}) != len(calls):
         raise ValueError("the ids of the calls of one batch must be unique")
@@ -76,6 +78,7 @@ class _Batch:
     total: int
     answers: dict[str, Answer] = field(default_factory=dict)
     stop: UserError | None = None
+    given_up: int = 0  # calls in a row that used up their attempts
 
     def run(self, to_ask: dict[str, Call]) -> dict[str, Answer]:
         asyncio.run(self._run(to_ask))
@@ -104,6 +107,7 @@ class _Batch:
                     return
                 # No await between a response and its line in the journal: nothing can be lost in between.
                 self.journal.append(answer, call.id)
+                self._check_endpoint(answer)
             except UserError as error:
                 self._end(error)
                 return
@@ -111,6 +115,17 @@ class _Batch:
             self.done += 1
             if self.progress is not None:
                 self.progress(self.done, self.total, answer)
+
+    def _check_endpoint(self, answer: Answer) -> None:
+        """Raise UserError where so many calls in a row have used up their attempts that the rest would too."""
+        if answer.status != "error":
+            self.given_up = 0
+        if self.given_up >= max(GIVE_UP_AFTER, 2 * self.spec.concurrency):
+            raise UserError(
+                f"model '{self.spec.name}' ({self.spec.model}): {self.given_up} calls in a row failed "
+                f"{self.spec.max_attempts} times each, the last with: {answer.error}; "
+                "check that its endpoint is up and api_base is right, then rerun: every answer so far is kept"
+            )
 
     def _end(self, error: UserError) -> None:
         self.stop = self.stop or error
@@ -122,16 +137,16 @@ class _Batch:
             start = time.monotonic()
             try:
                 response = await asyncio.wait_for(self._send(call), self.spec.timeout_s)
+                answer = self._answer(key, response, time.monotonic() - start, attempt)
             except Exception as error:
-                latency_s = time.monotonic() - start
                 failure, message = read_exception(error), self._message(error)
             else:
-                latency_s = time.monotonic() - start
-                answer = self._answer(key, response, latency_s, attempt)
                 if answer is not None:
                     return answer
                 failure, message = Failure("again"), "the server's response holds no answer"
+            latency_s = time.monotonic() - start
             if failure.kind != "again" or attempt == self.spec.max_attempts:
+                self.given_up += failure.kind == "again"
                 return self._failed(key, call, failure, message, latency_s, attempt)
             if await self._stopped_while_waiting(failure, attempt):
                 return None
