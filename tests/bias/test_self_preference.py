@@ -264,3 +264,15 @@ def test_sentence_says_which_versions_support_preference():
     assert chosen(summary, version="matched", rate="fpr")["supports_preference"].all()
     none = self_preference_summary(planted(13, 300), resamples=200)
     assert one(none, judge="all", version="all", rate="fpr")["sentence"].startswith("Over all judges: no version")
+
+
+def test_real_judges_rates_are_their_plain_fprs(shared_data):
+    frame = pd.read_parquet(shared_data / "verdicts" / "nus_feedback.parquet")
+    row = one(
+        self_preference(frame, resamples=20), task="program_feedback", judge="gpt-4o", other="deepseek-chat",
+        version="all", rate="fpr",
+    )  # fmt: skip
+    wrong = frame[(frame["truth"] == 0) & (frame["judge"] == "gpt-4o")]
+    fpr, n = (wrong.groupby("examinee")["verdict"].agg(what) for what in ("mean", "size"))
+    assert (row["own"], row["other_value"]) == pytest.approx((fpr["gpt-4o"], fpr["deepseek-chat"]))
+    assert (row["n_own"], row["n_other"]) == (n["gpt-4o"], n["deepseek-chat"])
