@@ -7,6 +7,7 @@ and what its own demonstration does counts for nothing.
 """
 
 import ast
+import builtins
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -129,10 +130,10 @@ def _result(
             return False, "not Python"
         found = said["wrong_name"]
         named = f"defines {_name(found[0])}" if isinstance(found, list) and found else "defines nothing"
-        raised = f" and raised {_name(said['code_failed'])}" if "code_failed" in said else ""
+        raised = f" and raised {_error(said['code_failed'])}" if "code_failed" in said else ""
         return False, f"wrong function name: {named}{raised}, the tests call {wanted}"
     if "setup_failed" in said and not steps:
-        return False, f"the item's setup code raised {_name(said['setup_failed'])} with it"
+        return False, f"the item's setup code raised {_error(said['setup_failed'])} with it"
     at = 0
     for number, check in enumerate(job.checks, 1):
         mine = [steps.get(index) for index in range(at, at + len(check.steps))]
@@ -144,8 +145,16 @@ def _result(
         if None in mine:
             return False, f"{where}: {_ENDINGS[outcome.ended]}"
         errors = [answer[0]["raised"] for answer in mine if answer and "raised" in answer[0]]
-        return False, f"{where}: " + (f"raised {_name(errors[0])}" if errors else "wrong value")
+        return False, f"{where}: " + (f"raised {_error(errors[0])}" if errors else "wrong value")
     return True, "passes its tests"
+
+
+def _error(value: object) -> str:
+    """The name of one of Python's own exceptions; a program may give its own any name."""
+    known = getattr(builtins, value, None) if isinstance(value, str) else None
+    return (
+        str(value) if isinstance(known, type) and issubclass(known, BaseException) else "an exception of another kind"
+    )
 
 
 def _name(value: object) -> str:

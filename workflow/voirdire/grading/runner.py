@@ -62,10 +62,10 @@ def names_defined(tree: ast.Module) -> list[str]:
 
 
 def _only_definitions(tree: ast.Module) -> bool:
-    return all(
-        isinstance(node, _DEFINITIONS) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        for node in tree.body
-    )
+    """Whether a block does nothing but define things, a docstring aside."""
+    others = [node for node in tree.body if not isinstance(node, _DEFINITIONS)]
+    constants = all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in others)
+    return constants and len(others) < len(tree.body)
 
 
 def _runs_of_code(text: str) -> Iterator[str]:

