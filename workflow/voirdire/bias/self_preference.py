@@ -115,27 +115,8 @@ def _contrast(
     """Sums per (part, rate, pair) and cluster of one task."""
     judges, examinees = (pd.Index(sorted(rows[role].unique())) for role in ("judge", "examinee"))
     items = rows.drop_duplicates("item_id")
-    item = pd.Index(items["item_id"])
     codes, n_clusters = cluster_codes(items, task, clusters, seed)
-    shape = (len(judges) + 1, len(item), len(examinees) + 1)
-
-    truth = np.full(shape[1:], np.nan)
-    known = rows[rows["truth"].notna()]
-    truth[item.get_indexer(known["item_id"]), examinees.get_indexer(known["examinee"])] = known["truth"]
-
-    used = usable(rows)
-    place = np.ravel_multi_index(
-        (
-            judges.get_indexer(used["judge"]),
-            item.get_indexer(used["item_id"]),
-            examinees.get_indexer(used["examinee"]),
-        ),
-        shape,
-    )
-    # The last judge and the last examinee are nobody: where a pair's model is missing in this task.
-    n = np.bincount(place, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
-    accepted = np.bincount(place, used["verdict"], minlength=n.size).reshape(shape)
-
+    truth, n, accepted = _dense(rows, judges, pd.Index(items["item_id"]), examinees)
     sums = np.zeros((4, len(_PARTS), len(RATES), len(pairs), n_clusters))
     for rate, (hits, wanted) in enumerate(((accepted, 0), (n - accepted, 1))):
         total, total_n = hits.sum(axis=0), n.sum(axis=0)
@@ -151,10 +132,28 @@ def _contrast(
                 sides.append((hits[j, :, column] * here, n[j, :, column] * here, ratio(rest, rest_n)))
             exactly_one = truth[:, own] + truth[:, theirs] == 1
             parts = _parts(sides, exactly_one)
-            sums[:, :, rate, number] = summed(parts.reshape(-1, len(item)), codes, n_clusters).reshape(
+            sums[:, :, rate, number] = summed(parts.reshape(-1, len(codes)), codes, n_clusters).reshape(
                 4, -1, n_clusters
             )
     return Contrast(task, *(array.reshape(-1, n_clusters) for array in sums))
+
+
+def _dense(rows: pd.DataFrame, judges: pd.Index, item: pd.Index, examinees: pd.Index) -> tuple[Array, Array, Array]:
+    """Truth (items, examinees), NaN unknown; verdicts and accepting ones (judges, items, examinees).
+
+    The last judge and the last examinee are nobody: index −1, of a pair's model that is missing in this task.
+    """
+    shape = (len(judges) + 1, len(item), len(examinees) + 1)
+    truth = np.full(shape[1:], np.nan)
+    known = rows[rows["truth"].notna()]
+    places = item.get_indexer(pd.Index(known["item_id"])), examinees.get_indexer(pd.Index(known["examinee"]))
+    truth[places] = known["truth"]
+    used = usable(rows)
+    names = ((judges, used["judge"]), (item, used["item_id"]), (examinees, used["examinee"]))
+    place = np.ravel_multi_index([index.get_indexer(pd.Index(values)) for index, values in names], shape)
+    n = np.bincount(place, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
+    accepted = np.bincount(place, used["verdict"], minlength=n.size).reshape(shape).astype(np.float64)
+    return truth, n, accepted
 
 
 def _parts(sides: list[tuple[Array, Array, Array]], exactly_one: npt.NDArray[np.bool_]) -> Array:
