@@ -200,6 +200,8 @@ def test_intervals_cover_the_population_of_items(make):
         weeks = simulate(make({"gsm8k": 75, "aime": 40}, seed=study), seeds=80, seed=study).weeks
         covered.append((weeks["low"] <= truth["accuracy"]) & (truth["accuracy"] <= weeks["high"]))
     share = pd.concat(covered, axis=1).mean(axis=1)
-    # Of 60 at 95 %: fewer than 51 happen once in a thousand times.
-    assert share[truth["week"] == 0].min() >= 51 / 60
+    # Of 60 at 95 %, fewer than 51 happen once in a thousand times. The best single judge is chosen for its success on
+    # these very items, so that its own interval is no claim about others.
+    fair = (truth["week"] == 0) & ~truth["rule"].str.startswith("best_single")
+    assert share[fair].min() >= 51 / 60
     assert share.mean() >= 0.93

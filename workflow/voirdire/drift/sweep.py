@@ -12,7 +12,7 @@ from voirdire.drift.simulate import judged, known_so_far
 from voirdire.drift.streams import Streams, observed_streams, population, resampled_streams
 from voirdire.errors import UserError
 from voirdire.panel.estimators import Counts, Prior, beta_mean, tabulate
-from voirdire.panel.votes import FloatArray, count, weigh
+from voirdire.panel.votes import FloatArray, count, split, weigh_split
 
 # 4 × 4 × 5 = 80 priors around the paper's (.4, .2, 10); the paper names no other.
 FPR = (0.1, 0.2, 0.4, 0.6)
@@ -68,11 +68,11 @@ def _accuracies(streams: Streams, scenario: Scenario, priors: Sequence[Prior]) -
     """(groups, 1 + priors): the majority's accuracy over all weeks, then each prior's."""
     counts = [judged(count(streams.votes), streams, scenario)]
     # The labels that a judge has been compared with don't depend on the prior: counted once for all.
-    known = _label_counts(streams, scenario)
+    known, votes = _label_counts(streams, scenario), split(streams.votes)
     for prior in priors:
         fpr = beta_mean(known.accepted_wrong, known.n_wrong, prior.fpr, prior.strength)
         fnr = beta_mean(known.rejected_right, known.n_right, prior.fnr, prior.strength)
-        counts.append(judged(weigh(streams.votes, fpr, fnr, floor=scenario.floor), streams, scenario))
+        counts.append(judged(weigh_split(*votes, fpr, fnr, floor=scenario.floor), streams, scenario))
     return np.stack([metrics(streams.grouped(c.sum(axis=1)).sum(axis=1))[..., 0] for c in counts], axis=1)
 
 

@@ -82,9 +82,21 @@ def weigh(
     floor: float = FLOOR,
 ) -> Tally:
     """The tally in which a vote weighs by its judge's error rates; arguments as in `weighted`."""
+    return weigh_split(*split(votes), fpr, fnr, rule, prevalence, floor)
+
+
+def weigh_split(
+    correct: FloatArray,
+    incorrect: FloatArray,
+    fpr: ArrayLike,
+    fnr: ArrayLike,
+    rule: Rule = "linear",
+    prevalence: ArrayLike | None = None,
+    floor: float = FLOOR,
+) -> Tally:
+    """`weigh` for votes that are split already, to weigh the same votes many times."""
     if rule not in WEIGHTS:
         raise UserError(f"rule: '{rule}' is unknown; use one of {', '.join(WEIGHTS)}")
-    correct, incorrect = split(votes)
     for_correct, for_incorrect = WEIGHTS[rule](np.asarray(fpr, float), np.asarray(fnr, float), floor)
     known = np.isfinite(for_correct) & np.isfinite(for_incorrect)
     margin = _total(correct, _units(for_correct, known)) - _total(incorrect, _units(for_incorrect, known))
