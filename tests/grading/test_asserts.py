@@ -108,7 +108,7 @@ def test_a_subclass_counts_by_what_its_base_type_holds():
     [None, [], {}, ["i"], ["i", "z"], ["i", []], ["l", 5], ["e", [["l", [["n"]]]]], ["q", "0x1", "0x0"], ["c", "0x1"]],
 )
 def test_forged_messages_are_refused(message):
-    with pytest.raises(ValueError, match=r"not a typed value|invalid"):
+    with pytest.raises(ValueError, match="not a typed value"):
         decode(message)
 
 

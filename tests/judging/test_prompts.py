@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from voirdire.benchmarks import BENCHMARKS, Item
+from voirdire.benchmarks import BENCHMARKS, Item, Source, load
 from voirdire.errors import UserError
 from voirdire.judging import examinee_prompt, judge_prompt, marker, neutralise, parse_verdict
 
@@ -126,3 +126,12 @@ def test_real_responses_are_left_as_they_are(shared_data, name):
         responses = [record.get("response") or record["solution"] for record in map(json.loads, file)]
     assert len(responses) > 700
     assert [response for response in responses if neutralise(response) != response] == []
+
+
+@pytest.mark.parametrize("task", BENCHMARKS)
+def test_every_bundled_item_makes_both_prompts(task):
+    items = load(task, Source(kind="bundled"), seed=0).items
+    assert items
+    for item in items:
+        assert item.question in examinee_prompt(template("examinee", task), item)
+        assert item.question in judge_prompt(template("judge/default", task), item, "It is 19.", None, seed=1)

@@ -104,8 +104,8 @@ def _command(program: Path, python: str, prefix: str) -> tuple[str, ...]:
             mounts += ["--symlink", os.readlink(name), name]
         elif os.path.isdir(name):
             mounts += ["--ro-bind", name, name]
-    if not Path(prefix).is_relative_to("/usr"):
-        mounts += ["--ro-bind", prefix, prefix]
+    # After the scratch folders: it may lie in /tmp.
+    own = [] if Path(prefix).is_relative_to("/usr") else ["--ro-bind", prefix, prefix]
     environment = [part for name, value in ENVIRONMENT.items() for part in ("--setenv", name, value)]
     scratch = ["--size", str(_SCRATCH_BYTES), "--tmpfs"]
     return (
@@ -113,7 +113,7 @@ def _command(program: Path, python: str, prefix: str) -> tuple[str, ...]:
         *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", str(_NOBODY), "--gid", str(_NOBODY)),
         *("--die-with-parent", "--new-session", "--hostname", "sandbox", "--cap-drop", "ALL"),
         *mounts,
-        *("--proc", "/proc", "--dev", "/dev", *scratch, "/dev/shm", *scratch, "/tmp"),
+        *("--proc", "/proc", "--dev", "/dev", *scratch, "/dev/shm", *scratch, "/tmp", *own),
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--clearenv", *environment),
         *(python, "-s", "-S", "-c", _RUNNER.read_text("utf-8")),
     )

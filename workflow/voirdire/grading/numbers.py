@@ -42,10 +42,10 @@ _MOST_DIGITS = 100
 
 
 def plain(text: str) -> str:
-    """A text without currency signs, bold and LaTeX's marks; minus signs and separators made plain.
+    r"""A text without currency signs, bold and LaTeX's marks; minus signs and separators made plain.
 
-    >>> plain(r"\\$5{,}000 \\text{ apples}")
-    '5,000  apples '
+    >>> plain(r"**\$5{,}000**")
+    '5,000'
     """
     for pattern, replacement in _LATEX:
         text = pattern.sub(replacement, text)

@@ -21,7 +21,7 @@ def decode(message: Any) -> Any:
     """
     try:
         return _decode(message)
-    except (TypeError, KeyError, IndexError, ArithmeticError, RecursionError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError, AttributeError) as error:
         raise ValueError("not a typed value") from error
 
 
