@@ -1,7 +1,7 @@
 """voirdire: examine LLM judges before their verdicts are trusted.
 
-    snakemake --cores 8 all                                   the study of config/config.yaml
-    snakemake --cores 8 all --configfile config/paper.yaml    another study
+snakemake --cores 8 all                                   the study of config/config.yaml
+snakemake --cores 8 all --configfile config/paper.yaml    another study
 """
 
 from snakemake.utils import min_version
@@ -11,7 +11,8 @@ min_version("9.0")
 
 # A configuration file that names its own benchmarks stands alone; anything less is laid over the default study.
 if "benchmarks" not in config:
-    configfile: workflow.source_path("config/config.yaml")
+
+    configfile: f"{workflow.basedir}/config/config.yaml"
 
 
 include: "workflow/rules/common.smk"
@@ -50,6 +51,7 @@ rule all:
         rules.ensembles.output,
         rules.drift.output,
         rules.prior_sweep.output,
+        rules.paper_tables.output,
 
 
 rule generate_all:
@@ -64,6 +66,9 @@ rule judge_all:
 
 rule clean_analysis:
     params:
-        analysis=[f"{RESULTS}/{name}" for name in ("verdicts.parquet", "tables", "figures", "report.html")],
+        analysis=[
+            f"{RESULTS}/{name}"
+            for name in ("verdicts.parquet", "tables", "figures", "report.html")
+        ],
     shell:
         "rm -rf {params.analysis:q}"

@@ -12,13 +12,13 @@ rule benchmark:
         f"{RESULTS}/items/{{task}}.parquet",
     log:
         f"{LOGS}/benchmark/{{task}}.log",
+    # Faults in the questions come to light before any model is called.
+    priority: 100
     conda:
         CONDA
     params:
         source=lambda wildcards: study.benchmark_spec(wildcards.task),
         code=fingerprint("voirdire.steps.benchmark"),
-    # Faults in the questions come to light before any model is called.
-    priority: 100
     shell:
         "python -m voirdire.steps.benchmark --task {wildcards.task} --source {params.source:q}"
         " --output {output} > {log} 2>&1"

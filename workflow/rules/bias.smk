@@ -1,6 +1,6 @@
 """Who judges well, who is lenient with whom, and whether labels, length or difficulty explain it.
 
-Needs: verdicts.parquet. Leaves: tables/ rates, correlations, self-preference and ablations, tidy and as in the paper.
+Needs: verdicts.parquet. Leaves: tables/ rates, correlations, self-preference and ablations.
 """
 
 
@@ -8,7 +8,7 @@ rule metrics:
     input:
         VERDICTS,
     output:
-        table("rates", "rates_by_examinee", "task_accuracy", "ledger", "absent"),
+        table(*RATE_TABLES),
     log:
         f"{LOGS}/metrics.log",
     conda:
@@ -26,7 +26,6 @@ rule correlations:
         VERDICTS,
     output:
         table("correlations", "correlation_points"),
-        paper_table(6, 7, 8, 9),
     log:
         f"{LOGS}/correlations.log",
     conda:
@@ -44,7 +43,6 @@ rule self_preference:
         VERDICTS,
     output:
         table("self_preference", "self_preference_summary"),
-        paper_table(10),
     log:
         f"{LOGS}/self_preference.log",
     conda:
@@ -62,7 +60,6 @@ rule ablation_identity:
         VERDICTS,
     output:
         table("ablation_identity"),
-        paper_table(3),
     log:
         f"{LOGS}/ablation_identity.log",
     conda:
@@ -80,7 +77,6 @@ rule ablation_length:
         VERDICTS,
     output:
         table("ablation_length"),
-        paper_table(4),
     log:
         f"{LOGS}/ablation_length.log",
     conda:
@@ -98,7 +94,6 @@ rule ablation_difficulty:
         VERDICTS,
     output:
         table("ablation_difficulty"),
-        paper_table(5),
     log:
         f"{LOGS}/ablation_difficulty.log",
     conda:

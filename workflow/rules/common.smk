@@ -14,11 +14,29 @@ LIBRARY = BASE / "workflow"
 if LIBRARY.is_dir():
     # Jobs run this checkout's library with this Python, whatever else is installed or first in the path.
     sys.path.insert(0, str(LIBRARY))
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(LIBRARY), os.environ.get("PYTHONPATH")]))
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [str(LIBRARY), os.environ.get("PYTHONPATH")])
+    )
+os.environ["PATH"] = os.pathsep.join(
+    [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+)
 
 from voirdire.errors import UserError
-from voirdire.study import PROTOCOL, canonical, check_inputs, fingerprint, load_study, time_per_stage
+from voirdire.study import (
+    PROTOCOL,
+    check_inputs,
+    fingerprint,
+    load_study,
+    time_per_stage,
+)
+from voirdire.study.outputs import (
+    BIAS_TABLES,
+    DRIFT_TABLES,
+    PANEL_TABLES,
+    PAPER_TABLES,
+    RATE_TABLES,
+    figure_names,
+)
 
 try:
     study = load_study(config, workflow.configfiles, BASE)
@@ -40,7 +58,11 @@ wildcard_constraints:
 
 def table(*names):
     """The Parquet files of tidy tables, and the same as CSV."""
-    return [study.paths.table(name, ending) for name in names for ending in ("parquet", "csv")]
+    return [
+        study.paths.table(name, ending)
+        for name in names
+        for ending in ("parquet", "csv")
+    ]
 
 
 onstart:

@@ -9,7 +9,7 @@ rule drift:
     input:
         VERDICTS,
     output:
-        table("drift", "drift_rates"),
+        table("drift", "drift_rates", "drift_absent"),
     log:
         f"{LOGS}/drift.log",
     conda:

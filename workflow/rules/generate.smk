@@ -7,23 +7,29 @@ every answer of a real model in the journal, from which a killed or failed job r
 
 rule generate:
     input:
-        items=f"{RESULTS}/items/{{task}}.parquet",
-        source=lambda wildcards: study.generation_input(wildcards.task, wildcards.examinee),
+        questions=f"{RESULTS}/items/{{task}}.parquet",
+        source=lambda wildcards: study.generation_input(
+            wildcards.task, wildcards.examinee
+        ),
     output:
         f"{RESULTS}/generations/{{task}}/{{examinee}}.parquet",
     log:
         f"{LOGS}/generate/{{task}}/{{examinee}}.log",
     conda:
         CONDA
+    resources:
+        api_jobs=lambda wildcards: int(study.is_paid(wildcards.examinee)),
     params:
-        examinee=lambda wildcards: study.examinee_spec(wildcards.task, wildcards.examinee),
+        examinee=lambda wildcards: study.examinee_spec(
+            wildcards.task, wildcards.examinee
+        ),
         seed=study.config.seed,
         protocol=PROTOCOL["generate"],
         accept_errors=study.config.accept_errors,
-        journal=lambda wildcards: study.paths.journal("generate", wildcards.task, wildcards.examinee),
-    resources:
-        api_jobs=lambda wildcards: int(study.is_paid(wildcards.examinee)),
+        journal=lambda wildcards: study.paths.journal(
+            "generate", wildcards.task, wildcards.examinee
+        ),
     shell:
-        "python -m voirdire.steps.generate --name {wildcards.examinee} --items {input.items}"
+        "python -m voirdire.steps.generate --name {wildcards.examinee} --items {input.questions}"
         " --source {input.source:q} --examinee {params.examinee:q} --seed {params.seed}"
         " --accept-errors {params.accept_errors} --journal {params.journal} --output {output} > {log} 2>&1"

@@ -6,7 +6,7 @@ Needs: items and generations. Leaves: grades/{task}/{examinee}.parquet.
 
 rule grade:
     input:
-        items=f"{RESULTS}/items/{{task}}.parquet",
+        questions=f"{RESULTS}/items/{{task}}.parquet",
         generations=f"{RESULTS}/generations/{{task}}/{{examinee}}.parquet",
     output:
         f"{RESULTS}/grades/{{task}}/{{examinee}}.parquet",
@@ -18,5 +18,5 @@ rule grade:
         sandbox=study.config.sandbox,
         code=fingerprint("voirdire.steps.grade"),
     shell:
-        "python -m voirdire.steps.grade --items {input.items} --generations {input.generations}"
+        "python -m voirdire.steps.grade --items {input.questions} --generations {input.generations}"
         " --sandbox {params.sandbox} --output {output} > {log} 2>&1"

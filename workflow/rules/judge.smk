@@ -7,7 +7,7 @@ simulated also needs the grades. Leaves: verdicts/{condition}/{task}/{judge}/{ex
 
 rule judge:
     input:
-        items=f"{RESULTS}/items/{{task}}.parquet",
+        questions=f"{RESULTS}/items/{{task}}.parquet",
         generations=f"{RESULTS}/generations/{{task}}/{{examinee}}.parquet",
         prompt=lambda wildcards: study.judge_prompt(wildcards.condition, wildcards.task),
         grades=lambda wildcards: (
@@ -21,6 +21,8 @@ rule judge:
         f"{LOGS}/judge/{{condition}}/{{task}}/{{judge}}/{{examinee}}.log",
     conda:
         CONDA
+    resources:
+        api_jobs=lambda wildcards: int(study.is_paid(wildcards.judge)),
     params:
         judge=lambda wildcards: study.judge_spec(
             wildcards.condition, wildcards.task, wildcards.judge, wildcards.examinee
@@ -29,12 +31,14 @@ rule judge:
         protocol=PROTOCOL["judge"],
         accept_errors=study.config.accept_errors,
         journal=lambda wildcards: study.paths.journal(
-            "judge", wildcards.condition, wildcards.task, wildcards.judge, wildcards.examinee
+            "judge",
+            wildcards.condition,
+            wildcards.task,
+            wildcards.judge,
+            wildcards.examinee,
         ),
-    resources:
-        api_jobs=lambda wildcards: int(study.is_paid(wildcards.judge)),
     shell:
         "python -m voirdire.steps.judge --name {wildcards.judge} --condition {wildcards.condition}"
-        " --items {input.items} --generations {input.generations} --grades {input.grades}"
+        " --items {input.questions} --generations {input.generations} --grades {input.grades}"
         " --prompt {input.prompt:q} --judge {params.judge:q} --seed {params.seed}"
         " --accept-errors {params.accept_errors} --journal {params.journal} --output {output} > {log} 2>&1"

@@ -9,7 +9,6 @@ rule ensembles:
         VERDICTS,
     output:
         table("ensembles"),
-        paper_table(2),
     log:
         f"{LOGS}/ensembles.log",
     conda:

@@ -1,7 +1,6 @@
-"""Does self-preference change with the difficulty of the question? Table 5."""
+"""Does self-preference change with the difficulty of the question?"""
 
 from voirdire.bias.ablation_difficulty import ablation_difficulty
-from voirdire.report.paper_tables import paper_tables
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._run import arguments, as_json, run, write_outputs
 
@@ -11,7 +10,7 @@ def main() -> None:
     settings = Settings(**args.settings)
     verdicts = read_verdicts(args.verdicts, settings.condition)
     frames = {"ablation_difficulty": ablation_difficulty(verdicts, **settings.intervals)}
-    write_outputs(frames | paper_tables(frames, 5), args.output)
+    write_outputs(frames, args.output)
 
 
 if __name__ == "__main__":

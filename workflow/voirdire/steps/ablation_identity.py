@@ -1,7 +1,6 @@
-"""Does a label that names the author change a verdict? Table 3."""
+"""Does a label that names the author change a verdict?"""
 
 from voirdire.bias.ablation_identity import ablation_identity
-from voirdire.report.paper_tables import paper_tables
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._run import arguments, as_json, run, write_outputs
 
@@ -11,7 +10,7 @@ def main() -> None:
     settings = Settings(**args.settings)
     verdicts = read_verdicts(args.verdicts)
     frames = {"ablation_identity": ablation_identity(verdicts, main=settings.condition, **settings.intervals)}
-    write_outputs(frames | paper_tables(frames, 3), args.output)
+    write_outputs(frames, args.output)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""Correlations of accuracy and bias over judges and over examinees: tables 6 to 9, figure 3."""
+"""Correlations of accuracy and bias over judges and over examinees."""
 
 from voirdire.bias.correlations import correlation_points, correlations
-from voirdire.report.paper_tables import paper_tables
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._run import arguments, as_json, run, write_outputs
 
@@ -14,7 +13,7 @@ def main() -> None:
         "correlations": correlations(verdicts, **settings.intervals),
         "correlation_points": correlation_points(verdicts),
     }
-    write_outputs(frames | paper_tables(frames, 6, 7, 8, 9), args.output)
+    write_outputs(frames, args.output)
 
 
 if __name__ == "__main__":

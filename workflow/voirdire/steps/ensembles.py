@@ -1,7 +1,6 @@
-"""The static majority of the other judges against the self-judge: table 2."""
+"""The static majority of the other judges against the self-judge."""
 
 from voirdire.panel.ensembles import static_majority
-from voirdire.report.paper_tables import paper_tables
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._run import arguments, as_json, run, write_outputs
 
@@ -12,7 +11,7 @@ def main() -> None:
     verdicts = read_verdicts(args.verdicts, settings.condition)
     votes = {name: args.panel[name] for name in ("include_self", "quorum", "tie")}
     frames = {"ensembles": static_majority(verdicts, condition=settings.condition, **votes, **settings.intervals)}
-    write_outputs(frames | paper_tables(frames, 2), args.output)
+    write_outputs(frames, args.output)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Rates of every judge, accuracies of every examinee, and the ledger of what entered no rate."""
 
+import pandas as pd
+
 from voirdire.bias.absent import explain_absent
 from voirdire.bias.ledger import ledger
 from voirdire.bias.rates import rates, rates_by_examinee, task_accuracy
@@ -12,12 +14,13 @@ def main() -> None:
     settings = Settings(**args.settings)
     verdicts = read_verdicts(args.verdicts)
     main_condition = read_verdicts(args.verdicts, settings.condition)
+    absent = explain_absent(verdicts, settings.condition)
     frames = {
         "rates": rates(verdicts, **settings.intervals),
         "rates_by_examinee": rates_by_examinee(verdicts, **settings.intervals),
         "task_accuracy": task_accuracy(main_condition, **settings.intervals),
         "ledger": ledger(verdicts),
-        "absent": explain_absent(verdicts),
+        "absent": pd.DataFrame(absent.items(), columns=["table", "reason"], dtype="str"),
     }
     write_outputs(frames, args.output)
 

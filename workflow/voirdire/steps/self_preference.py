@@ -1,7 +1,6 @@
-"""Does a judge prefer its own responses, beyond what its ability explains? Table 10."""
+"""Does a judge prefer its own responses, beyond what its ability explains?"""
 
 from voirdire.bias.self_preference import self_preference, self_preference_summary
-from voirdire.report.paper_tables import paper_tables
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._run import arguments, as_json, run, write_outputs
 
@@ -14,7 +13,7 @@ def main() -> None:
         "self_preference": self_preference(verdicts, **settings.intervals),
         "self_preference_summary": self_preference_summary(verdicts, **settings.intervals),
     }
-    write_outputs(frames | paper_tables(frames, 10), args.output)
+    write_outputs(frames, args.output)
 
 
 if __name__ == "__main__":

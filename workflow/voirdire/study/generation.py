@@ -70,6 +70,10 @@ def ask(spec: ModelSpec, calls: Sequence[Call], journal: str, accept_errors: flo
     Raises UserError where more than the accepted share has failed: the answers are in the journal, so the next run
     asks only for the failed ones.
     """
+    # Only where a real model is called: python-dotenv comes with the study extra.
+    from dotenv import load_dotenv
+
+    load_dotenv(Path(".env"))
     answers = complete(spec, calls, Path(journal))
     failed = [(call.id, answers[call.id].error) for call in calls if answers[call.id].status == "error"]
     if failed:

@@ -69,7 +69,8 @@ def _default(field: Any) -> str:
         return ""
     if hasattr(value, "model_dump"):
         value = value.model_dump()
-    return f"`{yaml.safe_dump(value, default_flow_style=True, width=1000).removesuffix('...\n').strip()}`"
+    text = yaml.safe_dump(value, default_flow_style=True, width=1000).removesuffix("...\n").strip()
+    return f"`{text}`"
 
 
 def _kind(annotation: Any) -> str:

@@ -173,8 +173,13 @@ class Study:
     def sweep_settings(self) -> str:
         return canonical(self.config.prior_sweep.model_dump())
 
+    def view(self) -> str:
+        """What tables and figures for readers depend on besides the tidy tables, as JSON."""
+        return canonical({"tasks": self.matrix.tasks, "condition": self.main_condition})
+
     def to_json(self) -> str:
-        return canonical({"config": self.config.model_dump(mode="json"), "prompts": self.prompts})
+        # Not canonical: the order of tasks and models is the order of the report.
+        return json.dumps({"config": self.config.model_dump(mode="json"), "prompts": self.prompts}, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> "Study":

@@ -1,0 +1,53 @@
+"""Every shipped configuration plans exactly its jobs; exit code 0 alone could mean that there is nothing to do."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+ONCE = Counter(
+    (
+        "verdicts",
+        "metrics",
+        "correlations",
+        "self_preference",
+        "ablation_identity",
+        "ablation_length",
+        "ablation_difficulty",
+        "ensembles",
+        "drift",
+        "prior_sweep",
+        "paper_tables",
+        "figures",
+        "claims",
+        "report",
+    )
+)
+# Four benchmarks, six examinees, six judges; one examinee judged again under each of two labels.
+PLANNED = {
+    "config": ONCE + Counter(benchmark=4, generate=24, grade=24, judge=144 + 24 + 24),
+    "paper": ONCE + Counter(benchmark=4, generate=24, grade=24, judge=144 + 24 + 24),
+}
+CONDITIONS = {"blind": 144, "elite": 24, "author": 24}
+
+
+def test_every_shipped_configuration_is_planned_here():
+    assert {path.stem for path in (PROJECT / "config").glob("*.yaml")} == set(PLANNED)
+
+
+@pytest.mark.parametrize("name", PLANNED)
+def test_a_shipped_configuration_plans_its_jobs(checkout, name):
+    fresh = checkout()
+    fresh.config = yaml.safe_load((PROJECT / "config" / f"{name}.yaml").read_text())
+    plan = fresh.plan()
+    assert Counter(job.rule for job in plan) == PLANNED[name]
+    assert Counter(job["condition"] for job in plan if job.rule == "judge") == CONDITIONS
+
+
+def test_a_configuration_without_benchmarks_is_laid_over_the_default_study(checkout):
+    fresh = checkout()
+    fresh.config = {"judges": ["rook", "stoat"]}
+    assert fresh.rules()["judge"] == 2 * 6 * 4 + 2 * 2 * 4

@@ -1,0 +1,36 @@
+"""Simulate weeks in which the mix of tasks shifts: which rules keep judging well?"""
+
+import pandas as pd
+
+from voirdire.drift import simulate
+from voirdire.steps._analysis import Settings, read_verdicts
+from voirdire.steps._drift import or_absent, scenario_of
+from voirdire.steps._run import arguments, as_json, run, write_outputs
+
+
+def main() -> None:
+    args = arguments(__doc__, verdicts=str, settings=as_json, scenario=as_json, output=[str])
+    settings = Settings(**args.settings)
+    verdicts = read_verdicts(args.verdicts, settings.condition)
+
+    def compute() -> dict[str, pd.DataFrame]:
+        result = simulate(
+            verdicts,
+            scenario_of(args.scenario),
+            seeds=args.scenario["seeds"],
+            seed=args.scenario["seed"],
+            condition=settings.condition,
+            level=settings.level,
+        )
+        return {"drift": result.weeks, "drift_rates": result.rates}
+
+    frames, reasons = or_absent(compute, "drift", "drift_rates")
+    # The sweep simulates the same weeks, so what keeps the one from it keeps the other.
+    if reasons:
+        reasons["prior_sweep"] = reasons["drift"]
+    frames["drift_absent"] = pd.DataFrame(reasons.items(), columns=["table", "reason"], dtype="str")
+    write_outputs(frames, args.output)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,31 @@
+"""Simulate the same weeks under every prior: does the choice matter?"""
+
+import pandas as pd
+
+from voirdire.drift import prior_sweep
+from voirdire.steps._analysis import Settings, read_verdicts
+from voirdire.steps._drift import or_absent, scenario_of
+from voirdire.steps._run import arguments, as_json, run, write_outputs
+
+
+def main() -> None:
+    args = arguments(__doc__, verdicts=str, settings=as_json, scenario=as_json, sweep=as_json, output=[str])
+    settings = Settings(**args.settings)
+    verdicts = read_verdicts(args.verdicts, settings.condition)
+
+    def compute() -> dict[str, pd.DataFrame]:
+        frame = prior_sweep(
+            verdicts,
+            scenario_of(args.scenario),
+            **args.sweep,
+            seed=args.scenario["seed"],
+            condition=settings.condition,
+            level=settings.level,
+        )
+        return {"prior_sweep": frame}
+
+    write_outputs(or_absent(compute, "prior_sweep")[0], args.output)
+
+
+if __name__ == "__main__":
+    run(main)

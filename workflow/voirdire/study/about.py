@@ -1,0 +1,80 @@
+"""What the report says of the study's set-up: models, questions, settings, versions."""
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+
+from voirdire.study.study import Study
+
+_PACKAGES = ("voirdire", "snakemake", "litellm", "numpy", "scipy", "pandas", "pyarrow", "matplotlib")
+
+
+def models_that_ran(study: Study, verdicts: pd.DataFrame) -> list[dict[str, str]]:
+    """One row per model: roles, family, what was asked for, and which model the provider says has answered as judge."""
+    resolved = verdicts.dropna(subset=["resolved_model"]).groupby("judge")["resolved_model"].unique()
+    rows = []
+    for name in dict.fromkeys([*study.config.examinees, *study.config.judges]):
+        model = study.model(name)
+        roles = [
+            role
+            for role, names in (("examinee", study.config.examinees), ("judge", study.config.judges))
+            if name in names
+        ]
+        rows.append(
+            {
+                "model": name,
+                "roles": ", ".join(roles),
+                "family": model.family,
+                "asked for": model.model or f"responses recorded in {model.responses}",
+                "answered as judge": ", ".join(sorted(resolved.get(name, []))) or "–",
+                "parameters": _pairs(model.parameters) or "–",
+            }
+        )
+    return rows
+
+
+def benchmarks_that_ran(metadata: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
+    """One row per task: where its questions come from, how many, and what was left out and why."""
+    return [
+        {
+            "task": task,
+            "source": facts["source"]["source"],
+            "questions": str(facts["n_items"]),
+            "left out": _pairs(facts["left_out"]) or "none",
+            "files (SHA-256)": ", ".join(f"{name} ({digest[:12]}…)" for name, digest in facts["files"].items()),
+            "licence": facts["licence"],
+        }
+        for task, facts in metadata.items()
+    ]
+
+
+def settings(study: Study) -> dict[str, str]:
+    """What else decides a result."""
+    config = study.config
+    return {
+        "seed": str(config.seed),
+        "conditions": ", ".join(study.conditions),
+        "trials per verdict": str(config.trials),
+        "bootstrap": _pairs(config.bootstrap.model_dump()),
+        "panel": _pairs(config.panel.model_dump()),
+        "drift": study.drift_settings(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of what computed the results."""
+    return {"python": platform.python_version()} | {name: _version(name) for name in _PACKAGES}
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except ModuleNotFoundError:
+        return "not installed"
+
+
+def _pairs(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in values.items())
