@@ -28,7 +28,7 @@ _BOXED = re.compile(
     re.IGNORECASE,
 )
 _MENU = re.compile(
-    rf"{_WRAPPING}(?:\\(?:text|textbf|boxed)\{{)?(?P<negation>not\s+)?(?P<word>correct|incorrect)(?!\w)(?P<rest>.*)",
+    rf"{_WRAPPING}(?:\\(?:text|textbf|boxed)\{{)?(?P<negation>not[\s*_`]+)?(?P<word>correct|incorrect)(?!\w)(?P<rest>.*)",
     re.IGNORECASE,
 )
 _BARE = re.compile(rf"{_WRAPPING}(?P<word>correct|incorrect){_WRAPPING}", re.IGNORECASE)
@@ -106,13 +106,28 @@ def _said_by_part(part: str) -> list[str]:
 
 def _last_verdict(text: str) -> bool | None:
     lines = [line for line in LINE_END.split(text) if not _FENCE.fullmatch(line)]
-    found = [_on_menu(said) for line in lines for said in _said(line)]
+    found = [
+        _on_menu(said)
+        for number, line in enumerate(lines)
+        if not _is_passed_over(lines, number)
+        for said in _said(line)
+    ]
     while lines and not lines[-1].strip():
         lines.pop()
     bare = _BARE.fullmatch(lines[-1]) if lines else None
     if bare and not _QUOTED.match(lines[-1]) and _begins_paragraph(lines):
         found.append(bare["word"].lower() == "correct")
     return found[-1] if found else None
+
+
+def _is_passed_over(lines: list[str], number: int) -> bool:
+    """Whether a line is quoted or goes on: announced with a colon before more text, or the start of a sentence."""
+    if not _MARKED.match(lines[number]) or lines[number].lstrip().startswith(("{", '"', "'")):
+        return False
+    after = next((line for line in lines[number + 1 : number + 20] if line.strip()), "")
+    before = next((line for line in reversed(lines[max(0, number - 20) : number]) if line.strip()), "")
+    goes_on = number + 1 < len(lines) and lines[number + 1].lstrip()[:1].islower() and not _BARE.fullmatch(after)
+    return goes_on or bool(after and before.rstrip().endswith(":") and not _said(after))
 
 
 def _begins_paragraph(lines: list[str]) -> bool:
