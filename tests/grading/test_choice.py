@@ -54,6 +54,14 @@ READ = [
     ("the old ship in the harbour.", "B"),
     ("The answer is: The old ship in the harbour.", "B"),
     ("No", "C"),
+    ("The answer is definitely D.", "D"),
+    ("The correct answer isn't B but D.", "D"),
+    ("I think B and D both fit, but D.", "D"),
+    ("I'd say D.", "D"),
+    ("Option D: he ran.", "D"),
+    ("<answer>D</answer>", "D"),
+    ("The answer is D, so B is wrong.", "D"),
+    ("The answer is D. I considered B, but B is wrong.", "D"),
     ("The text says that he was afraid of the Tr'en.", "D"),
 ]
 UNREAD = [

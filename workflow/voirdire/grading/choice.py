@@ -18,18 +18,20 @@ _LINK = (
     r"(?:\s+(?:the\s+)?(?:best|correct|right|final|most\s+likely|most\s+accurate)?\s*(?:answer|option|choice|letter))?"
 )
 _LEADS = (
-    r"\b(?:answer|option|choice|response)(?:\s+(?:to|for|here|should|must|would|will|choice|letter|option)"
+    r"\b(?:answer|option|choice|letter|statement)(?:\s+(?:to|for|here|should|must|would|will|choice|letter|option)"
     r"(?:\s+(?:the|this|question|be))*)*"
-    r"(?:\s*(?:is|:|=|-|–|—)|\s+be)+[\s:]*(?:clearly|therefore|thus|probably|likely|indeed|then)?,?"
+    r"(?:\s*(?:is|:|=|-|–|—|>)|\s+be)+[\s:]*(?:\w+ly|therefore|thus|indeed|then)?,?"
     r"\s*(?:the\s+)?(?:option|choice|letter|answer)?\s*:?\s*",
     r"\b(?:choose|chose|pick|picked|select|selected|go(?:ing)?\s+with|went\s+with|settle\s+on|decide\s+on|opt\s+for)"
     + _LINK
     + r"\s*:?\s*",
-    r"\b(?:so|thus|hence|therefore|conclude|must\s+be|it's|it\s+is|is\s+that),?"
+    r"\b(?:so|thus|hence|therefore|conclude|must\s+be|it's|it\s+is|is\s+that|but|would\s+say|i'd\s+say),?"
     r"(?:\s+(?:it\s+is|it's|it\s+must\s+be|the\s+answer\s+is|the\s+answer\s+must\s+be|option|choice))?\s+",
     r"\\(?:boxed|fbox)\{\s*",
 )
-_DECISIONS = [re.compile(lead + _LETTER + _NOT_ARTICLE, re.IGNORECASE) for lead in _LEADS]
+# After "so D": no statement about D.
+_NO_STATEMENT = r"(?!\s+(?:is|isn't|was|wasn't|seems|has|does|doesn't|can|can't|cannot|could|would|may|might)\b)"
+_DECISIONS = [re.compile(lead + _LETTER + _NOT_ARTICLE + _NO_STATEMENT, re.IGNORECASE) for lead in _LEADS]
 _DECISIONS.append(
     re.compile(
         r"\b(?:option\s+|choice\s+|answer\s+)?"
@@ -41,7 +43,7 @@ _DECISIONS.append(
 )
 # A line of its own, or one that opens with the letter and gives its option or a reason.
 _LINE = re.compile(
-    r"^[ \t>#]*(?:[-•]\s+)?"
+    r"^[ \t>#]*(?:[-•]\s+)?(?:[Oo]ption\s+|[Cc]hoice\s+)?"
     + _LETTER
     + r"(?P<behind>[ \t]*$|[ \t]*[.):,;–—-][ \t]*[^\n]*$|\s+(?:because|since|as|due)\b[^\n]*$)",
     re.MULTILINE,
