@@ -6,6 +6,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
+
+from voirdire.report.gallery import draw_all
 
 MODELS = ("gpt_5", "o4_mini", "gpt_4_1_mini", "llama_3_3_70b", "llama_4_maverick", "deepseek_v3_2")
 TASKS = ("gsm8k", "aime", "mbpp", "quality")
@@ -26,6 +29,7 @@ def make_tables(models: Sequence[str] = MODELS, tasks: Sequence[str] = TASKS, si
         "correlations": study.correlations(),
         "correlation_points": study.points(),
         "self_preference": study.self_preference(),
+        "self_preference_summary": study.self_preference_summary(),
         "ablation_identity": study.identity(),
         "ablation_length": study.length(),
         "ablation_difficulty": study.difficulty(),
@@ -143,6 +147,18 @@ class _Study:
             )
         return pd.DataFrame(rows)
 
+    def self_preference_summary(self) -> pd.DataFrame:
+        effect = {"all": 0.12, "harmful": 0.15, "matched": 0.06, "adjusted": 0.05}
+        rows = []
+        for judge, version, rate in product([*self.models, "all"], effect, ("fpr", "fnr")):
+            difference = effect[version] if rate == "fpr" else -0.01
+            rows.append(
+                {"judge": judge, "version": version, "rate": rate, "n_others": 5, "difference": difference}
+                | {"low": difference - 0.05, "high": difference + 0.05, "interval": "percentile", "reason": ""}
+                | {"supports_preference": version == "matched", "sentence": f"{judge}: supported by matched items."}
+            )
+        return pd.DataFrame(rows)
+
     def identity(self) -> pd.DataFrame:
         rows = []
         for label, task, judge, rate in product(
@@ -189,7 +205,7 @@ class _Study:
             rows.append(
                 {"task": task, "examinee": model, "metric": metric, "n": 200, "n_right": 140, "n_wrong": 60}
                 | {"majority": own + gain, "majority_low": own + gain - 0.03, "majority_high": own + gain + 0.03}
-                | {"self_judge": own, "self_low": own - 0.04, "self_high": own + 0.04, "difference": gain}
+                | {"self_judge": own, "self_judge_low": own - 0.04, "self_judge_high": own + 0.04, "difference": gain}
                 | {"difference_low": gain - 0.02, "difference_high": gain + 0.02, "n_ties": 3, "n_abstain": 0}
                 | {"n_voters": 5.0, "reason": ""}
             )
@@ -220,6 +236,7 @@ class _Study:
             rows.append(
                 {"week": week, "estimator": estimator, "judge": judge, "rate": rate, "estimate": estimate}
                 | {"low": estimate - 0.03, "high": estimate + 0.03, "truth": truth, "abs_error": error[estimator]}
+                | {"abs_error_low": error[estimator] - 0.005, "abs_error_high": error[estimator] + 0.005}
             )
         return pd.DataFrame(rows)
 
@@ -244,6 +261,21 @@ def make() -> Callable[..., Tables]:
 @pytest.fixture(scope="session")
 def tables() -> Tables:
     return make_tables()
+
+
+SMALL = ("gsm8k", "aime")
+
+
+@pytest.fixture(scope="session")
+def small() -> Tables:
+    """Three models, two tasks."""
+    return make_tables(("alpha", "beta", "gamma"), SMALL)
+
+
+@pytest.fixture(scope="session")
+def drawn(small: Tables) -> dict[str, Figure]:
+    """Every figure of the small study, drawn once: that takes seconds."""
+    return dict(draw_all(small, SMALL, simulated=True))
 
 
 def without_rows(tables: Tables) -> Tables:

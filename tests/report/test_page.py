@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from voirdire.report.canvas import svg_text
 from voirdire.report.figures import heat_map
-from voirdire.report.gallery import draw_all
 from voirdire.report.page import ReportContext, inline_svg, render
 
 Tables = dict[str, pd.DataFrame]
@@ -50,14 +50,13 @@ class Outline(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def context(make: Callable[..., Tables]) -> ReportContext:
-    tables = make(models=("alpha", "beta", "gamma"), tasks=TASKS)
+def context(small: Tables, drawn: dict[str, Figure]) -> ReportContext:
     return ReportContext(
         study="default",
         simulated=True,
         tasks=TASKS,
-        tables=tables,
-        figures={stem: svg_text(figure) for stem, figure in draw_all(tables, TASKS)},
+        tables=small,
+        figures={stem: svg_text(figure) for stem, figure in drawn.items()},
         models=[{"name": "alpha", "family": "greek"}],
         benchmarks=[{"task": "gsm8k", "items": 150, "left out": "2 (no answer)"}],
         settings={"seed": 1},
@@ -176,12 +175,12 @@ def test_undecided_leniency_is_counted(context: ReportContext):
 
 
 def test_preference_that_equal_difficulty_explains_is_not_called_preference(context: ReportContext):
-    frame = context.tables["self_preference"].copy()
-    frame.loc[frame["version"] == "matched", "p_holm"] = 0.5
-    html = render(replace(context, self_preference=frame))
-    assert "in 12 of 12 comparisons" in html
-    assert "in 0 of 12" in html
-    assert "nothing here calls for the word preference" in html
+    frame = context.tables["self_preference_summary"].copy()
+    frame.loc[frame["version"].isin(["matched", "adjusted"]), "low"] = -0.01
+    html = render(replace(context, self_preference_summary=frame))
+    assert "3 of 3 judges accept their own wrong responses more often than other models&#39;" in html
+    assert "where difficulty is equal, 0 of 3 judges do" in html
+    assert "nothing here supports the word preference" in html
 
 
 def test_label_free_answer_never_promises(page: str):

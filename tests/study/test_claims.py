@@ -214,7 +214,7 @@ def test_the_worst_prior_decides():
 
 def test_each_label_is_judged_apart():
     rows = [
-        {"label": label, "rate": "fpr", "judge": "all", "task": "all", "n_pairs": 60}
+        {"label": label, "rate": "fpr", "judge": "all", "task": "all", "examinee": "ada", "n_pairs": 60}
         | {"difference": middle, "low": middle - 0.03, "high": middle + 0.03}
         for label, middle in (("elite", -0.05), ("author", 0.0))
     ]

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -24,7 +24,7 @@ GREY = "#767676"
 DIVERGING = "PuOr_r"
 NAME_LENGTH = 28
 
-_STYLE = {
+_STYLE: dict[str, Any] = {
     # A model called "$x$" is a name, not a formula.
     "text.parse_math": False,
     "axes.formatter.use_mathtext": False,
@@ -55,7 +55,7 @@ def _style() -> Iterator[None]:
         # An emoji in a model's name has no glyph in the PNG's font; that must not stop a study.
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from", category=UserWarning)
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_STYLE)
+        matplotlib.rcParams.update(_STYLE)  # type: ignore[arg-type]
         yield
 
 
@@ -65,7 +65,11 @@ def styled(draw: Callable[_P, Figure]) -> Callable[_P, Figure]:
     @functools.wraps(draw)
     def wrapped(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
         with _style():
-            return draw(*args, **kwargs)
+            figure = draw(*args, **kwargs)
+            # Laying out takes most of the time, and would be done again for each file.
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
+            return figure
 
     return wrapped
 
@@ -115,15 +119,13 @@ def nothing(text: str, reason: str, simulated: bool) -> Figure:
     return figure
 
 
-def grid_of_panels(
-    n: int, columns: int, width: float, height: float, **subplots: bool | str
-) -> tuple[Figure, list[Axes]]:
+def grid_of_panels(n: int, columns: int, width: float, height: float, **subplots: Any) -> tuple[Figure, list[Axes]]:
     """A figure of `n` panels in rows of `columns`, each `width` × `height` inches; surplus panels are removed."""
     columns = max(1, min(columns, n))
     rows = -(-n // columns)
     # Constrained layout needs room of its own for the title above the panels.
     figure = Figure(figsize=(max(width * columns, 4.5), height * rows + 0.5), layout="constrained")
-    axes = list(figure.subplots(rows, columns, squeeze=False, **subplots).flat)  # type: ignore[arg-type]
+    axes = list(figure.subplots(rows, columns, squeeze=False, **subplots).flat)
     for surplus in axes[n:]:
         surplus.remove()
     return figure, axes[:n]

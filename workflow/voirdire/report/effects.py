@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from voirdire.report.canvas import GREY, colour, grid_of_panels, marker, name, nothing, styled, title
 from voirdire.report.figures import task_title
-from voirdire.report.rows import POINTS, column_values, is_simulated, select
+from voirdire.report.rows import POINTS, column_values, is_simulated, pooled_examinees, select
 
 EQUIVALENT = 0.2
 BINS = ("hard", "medium", "easy")
@@ -40,6 +40,10 @@ def _zero_line(panel: Axes, labels: list[str], heights: np.ndarray) -> None:
     panel.tick_params(axis="y", length=0)
 
 
+def _who(judge: str) -> str:
+    return "all judges" if judge == "all" else name(judge, 20)
+
+
 def _below(figure: Figure, panel: Axes) -> None:
     handles, labels = panel.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(3, len(labels)))
@@ -60,7 +64,7 @@ def self_preference(frame: pd.DataFrame, reason: str = "", simulated: bool = Fal
         for other in column_values(select(rows, judge=judge), "other")
     ]
     labels = [f"{name(judge, 16)} → {name(other, 16)}" for judge, other in pairs]
-    figure, axes = grid_of_panels(len(tasks), 4, 2.6, 0.6 + 0.21 * len(pairs), sharey=True)
+    figure, axes = grid_of_panels(len(tasks), 5, 2.4, 0.6 + 0.21 * len(pairs), sharey=True)
     place = {pair: height for height, pair in enumerate(pairs)}
     for panel, task in zip(axes, tasks, strict=True):
         for index, (version, label) in enumerate(_VERSIONS.items()):
@@ -82,13 +86,15 @@ def identity(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> 
     """Table 3 as a forest: what a label naming the examinee does to a judge's leniency and strictness."""
     simulated = simulated or is_simulated(frame)
     heading = "Identity labels: labelled minus blind, on the same responses"
-    rows = select(frame, task="all" if (select(frame, task="all").size) else column_values(frame, "task"))
+    rows = pooled_examinees(
+        select(frame, task="all" if len(select(frame, task="all")) else column_values(frame, "task"))
+    )
     rows = select(rows, rate=("fpr", "fnr")).dropna(subset=["difference"] if len(rows) else [])
     if rows.empty:
         return nothing(heading, reason or "no labelled condition was judged", simulated)
     judges, labels = column_values(rows, "judge"), column_values(rows, "label")
     figure, axes = grid_of_panels(2, 2, 3.9, 0.8 + 0.32 * len(judges), sharey=True)
-    names = ["all judges" if judge == "all" else name(judge) for judge in judges]
+    names = [_who(judge) for judge in judges]
     for panel, (rate, word) in zip(axes, (("fpr", "leniency (FPR)"), ("fnr", "strictness (FNR)")), strict=True):
         of_rate = select(rows, rate=rate)
         for index, label in enumerate(labels):
@@ -113,13 +119,13 @@ def length(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Fi
     if rows.empty:
         return nothing(heading, reason or "no judge both accepted and rejected wrong responses", simulated)
     tasks, judges = column_values(rows, "task"), column_values(rows, "judge")
-    figure, axes = grid_of_panels(len(tasks), 4, 2.4, 0.8 + 0.3 * len(judges), sharey=True)
+    figure, axes = grid_of_panels(len(tasks), 5, 2.3, 0.8 + 0.3 * len(judges), sharey=True)
     for panel, task in zip(axes, tasks, strict=True):
         some = select(rows, task=task)
         panel.axvspan(-EQUIVALENT, EQUIVALENT, color="#e9eef2", zorder=-1)
         at = np.array([judges.index(judge) for judge in some["judge"]], float)
         _forest(panel, some, at, 0, "d with its 95 % interval", 1, "d")
-        _zero_line(panel, [name(judge, 20) for judge in judges], np.arange(len(judges), dtype=float))
+        _zero_line(panel, [_who(judge) for judge in judges], np.arange(len(judges), dtype=float))
         panel.set_title(f"{task_title(task)}, n = {_span(some['n_accepted'] + some['n_rejected'])}", loc="left")
         panel.set_xlabel("Cohen's d (standard deviations)")
     title(figure, heading, simulated)
@@ -135,7 +141,7 @@ def difficulty(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -
     if rows.empty:
         return nothing(heading, reason or "no model is both examinee and judge", simulated)
     tasks = column_values(rows, "task")
-    figure, axes = grid_of_panels(len(tasks), 4, 2.4, 2.9, sharey=True)
+    figure, axes = grid_of_panels(len(tasks), 5, 2.3, 2.9, sharey=True)
     for panel, task in zip(axes, tasks, strict=True):
         of_task = select(rows, task=task)
         for judge, line in of_task[of_task["judge"] != "all"].groupby("judge", sort=False):
@@ -177,7 +183,7 @@ def ensembles(frame: pd.DataFrame, reason: str = "", simulated: bool = False) ->
         panel.hlines(heights, np.fmin(own, other), np.fmax(own, other), color="#b5b5b5", linewidth=1.5, zorder=1)
         panel.scatter(own, heights, color=colour(1), marker="s", s=24, label="self-judge", zorder=2)
         panel.scatter(other, heights, color=colour(0), marker="o", s=24, label="majority of the others", zorder=3)
-        panel.set_yticks(heights, ["all" if model == "all" else name(model, 20) for model in models], fontsize=7.5)
+        panel.set_yticks(heights, [name(model, 20) for model in models], fontsize=7.5)
         panel.set_ylim(len(models) - 0.4, -0.6)
         counted = some["n"] if metric == "accuracy" else some["n_wrong"]
         panel.set_title(f"{task_title(task)}, n = {_span(counted)}", loc="left", fontsize=8.5)

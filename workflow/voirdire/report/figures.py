@@ -62,8 +62,8 @@ def heat_map(
     if rows.empty:
         return nothing(heading, reason or "no verdicts of this task", simulated)
     judges, examinees = column_values(rows, "judge"), column_values(rows, "examinee")
-    cells = rows.drop_duplicates(["judge", "examinee"]).set_index(["judge", "examinee"])
-    bias = cells["bias"].unstack("examinee").reindex(index=judges, columns=examinees)
+    cells = rows.drop_duplicates(["judge", "examinee"])
+    bias = cells.set_index(["judge", "examinee"])["bias"].unstack("examinee").reindex(index=judges, columns=examinees)
     figure = Figure(
         figsize=(max(4.5, 2.6 + 0.82 * len(examinees)), max(2.4, 1.9 + 0.5 * len(judges))), layout="constrained"
     )
@@ -80,35 +80,33 @@ def heat_map(
     axes.tick_params(length=0)
     bar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
     bar.set_label("← strict   FPR − FNR (share)   lenient →")
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     title(figure, heading, simulated)
     return figure
 
 
 def _annotate(axes: Axes, image: AxesImage, cells: pd.DataFrame) -> None:
-    judges, examinees = (column_values(cells.reset_index(), column) for column in ("judge", "examinee"))
+    judges, examinees = column_values(cells, "judge"), column_values(cells, "examinee")
+    for judge in [each for each in judges if each in examinees]:
+        corner = (examinees.index(judge) - 0.5, judges.index(judge) - 0.5)
+        axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=1.6, zorder=3))
     small = len(examinees) > _MOST_ANNOTATED
-    for row, judge in enumerate(judges):
-        for column, examinee in enumerate(examinees):
+    columns = (cells[name] for name in ("judge", "examinee", "bias", "n_wrong", "n_right"))
+    for judge, examinee, bias, wrong, right in zip(*columns, strict=True):
+        row, column = judges.index(judge), examinees.index(examinee)
+        if pd.isna(bias):
             corner = (column - 0.5, row - 0.5)
-            if judge == examinee:
-                axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=1.6, zorder=3))
-            if (judge, examinee) not in cells.index:
-                continue
-            cell = cells.loc[(judge, examinee)]
-            wrong, right = int(cell["n_wrong"]), int(cell["n_right"])
-            if pd.isna(cell["bias"]):
-                axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="////", edgecolor="#cccccc", linewidth=0))
-                text, ink = "–", "black"
-            else:
-                text = f"{cell['bias']:+.2f}".replace("-", "−")
-                red, green, blue, _ = image.to_rgba(np.array([cell["bias"]]))[0]
-                ink = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.52 else "black"
-            if small:
-                axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=6)
-                continue
-            axes.text(column, row - 0.13, text, ha="center", va="center", color=ink, fontsize=9)
-            axes.text(column, row + 0.27, f"{wrong}+{right}", ha="center", va="center", color=ink, fontsize=6.5)
+            axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="////", edgecolor="#cccccc", linewidth=0))
+            text, ink = "–", "black"
+        else:
+            text = f"{bias:+.2f}".replace("-", "−")
+            red, green, blue, _ = image.to_rgba(np.array([bias]))[0]
+            ink = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.52 else "black"
+        if small:
+            axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=6)
+            continue
+        axes.text(column, row - 0.13, text, ha="center", va="center", color=ink, fontsize=9)
+        axes.text(column, row + 0.27, f"{wrong}+{right}", ha="center", va="center", color=ink, fontsize=6.5)
 
 
 @styled
@@ -185,7 +183,9 @@ def drift_accuracy(weeks: pd.DataFrame, reason: str = "", simulated: bool = Fals
         ink, shape, dash = _look(rule, estimator, estimators)
         label = RULES.get(rule) or f"weighted, {estimator}"
         axes.plot(week, 100 * line["accuracy"], linestyle=dash, color=ink, marker=shape, markersize=4, label=label)
-        axes.fill_between(week, 100 * low, 100 * high, color=ink, alpha=0.1, linewidth=0)
+        # Eight bands would hide each other; the single judges' are in the table.
+        if rule in ("wmv", "majority"):
+            axes.fill_between(week, 100 * low, 100 * high, color=ink, alpha=0.1, linewidth=0)
     _weeks_axis(axes, rows)
     axes.set_ylabel("accuracy of the panel's verdicts (%)")
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), title=f"n = {_runs(rows)}", title_fontsize=8)

@@ -154,7 +154,8 @@ _EFFECTS = (
         "drift",
         "drift",
         "Coloured lines weigh each judge's vote by its estimated error rates, grey ones do not. The closer a "
-        "coloured line is to the black one (true rates known), the better its estimates. Bands are 95 % intervals.",
+        "coloured line is to the black one (true rates known), the better its estimates. Bands are "
+        "95\u00a0% intervals.",
         _from_one("drift", figures.drift_accuracy),
     ),
     Drawing(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import pandas as pd
 
@@ -95,16 +96,17 @@ def _static_majority(tables: Tables, condition: str) -> pd.DataFrame:
 def _identity_labels(tables: Tables, condition: str) -> pd.DataFrame:
     frame = select(table(tables, "ablation_identity"), rate="fpr")
     labels = column_values(frame, "label") or ["elite", "author"]
-    columns = ["task", "judge", "n pairs", "FPR, blind (share)"]
+    columns = ["task", "judge", "examinee", "n pairs", "FPR, blind (share)"]
     for label in labels:
         columns += [f"FPR, {label} (share)", f"{label} − blind (points)", f"{label}, 95 % interval (points)"]
         columns += [f"{label}, p (Holm)"]
     rows = []
     for task in column_values(frame, "task"):
-        for judge in column_values(select(frame, task=task), "judge"):
-            row: dict[str, object] = {"task": task, "judge": judge}
+        of_task = select(frame, task=task)
+        for judge, examinee in product(column_values(of_task, "judge"), column_values(of_task, "examinee")):
+            row: dict[str, object] = {"task": task, "judge": judge, "examinee": examinee}
             for label in labels:
-                found = select(frame, task=task, judge=judge, label=label)
+                found = select(of_task, judge=judge, examinee=examinee, label=label)
                 if found.empty:
                     continue
                 cell = found.iloc[0]
@@ -166,7 +168,7 @@ def strictest_judge(tables: Tables, condition: str) -> str:
     """The judge with the lowest directional bias over all tasks; "" where no rates say. The paper leaves it out."""
     rates = main_rates(table(tables, "rates"), condition, task="all")
     rates = rates[rates["judge"] != "all"].dropna(subset=["bias"]) if len(rates) else rates
-    return "" if rates.empty else str(rates.loc[rates["bias"].idxmin(), "judge"])
+    return "" if rates.empty else str(rates.sort_values("bias", kind="stable")["judge"].iloc[0])
 
 
 def _correlation(number: int) -> Callable[[Tables, str], pd.DataFrame]:

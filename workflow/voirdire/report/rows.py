@@ -47,6 +47,12 @@ def column_values(frame: pd.DataFrame, column: str) -> list[str]:
     return ordered(frame[column]) if column in frame.columns else []
 
 
+def pooled_examinees(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows over all examinees where there are such, else all rows: those of the only examinee."""
+    everyone = select(frame, examinee="all")
+    return everyone if len(everyone) and "examinee" in frame.columns else frame
+
+
 def is_simulated(frame: pd.DataFrame | None) -> bool:
     """Whether any row of a table comes from a simulated persona."""
     return frame is not None and "simulated" in frame.columns and bool(frame["simulated"].fillna(False).any())

@@ -75,7 +75,7 @@ def _leniency(tables: Tables, condition: str, absent: Mapping[str, str]) -> Sect
         "leniency",
         "Who is lenient with whom",
         "Leniency (FPR) is the share of wrong responses that a judge accepts, strictness (FNR) the share of right ones "
-        "that it rejects; directional bias is FPR − FNR. Shares, with 95 % intervals in brackets.",
+        "that it rejects; directional bias is FPR − FNR. Shares, with 95\u00a0% intervals in brackets.",
     )
     rates = main_rates(table(tables, "rates"), condition)
     rates = rates[rates["judge"] != "all"] if len(rates) else rates
@@ -173,22 +173,7 @@ def _self_preference(tables: Tables, condition: str, absent: Mapping[str, str]) 
             absent.get("self_preference", "Self-preference needs a model that is examinee and judge.")
         )
         return section
-    versions = list(dict.fromkeys(rows["version"]))
-    counted = pd.DataFrame(
-        {
-            "version": version,
-            "n": len(some),
-            "own": int(((some["difference"] > 0) & (some["p_holm"] < 0.05)).sum()),
-            "other": int(((some["difference"] < 0) & (some["p_holm"] < 0.05)).sum()),
-            "undecided": int((~(some["p_holm"] < 0.05)).sum()),
-        }
-        for version in versions
-        for some in [select(rows, version=version)]
-    )
-    columns = {"version": cells.text("version"), "comparisons": cells.count("n")}
-    columns |= {"more lenient with own": cells.count("own"), "with the other's": cells.count("other")}
-    columns["undecided"] = cells.count("undecided")
-    section.tables.append(html_table(counted, "Comparisons with a difference in FPR (Holm-corrected, 5 %)", columns))
+    section.tables += _preference_by_judge(table(tables, "self_preference_summary"))
     pairs = {name: cells.text(name) for name in ("task", "judge", "other", "version")}
     pairs |= {"n own": cells.count("n_own"), "n other": cells.count("n_other")}
     pairs |= {
@@ -199,11 +184,27 @@ def _self_preference(tables: Tables, condition: str, absent: Mapping[str, str]) 
     return section
 
 
+def _preference_by_judge(summary: pd.DataFrame) -> list[HtmlTable]:
+    rows = select(summary, rate="fpr")
+    if rows.empty:
+        return []
+    columns = {"judge": cells.text("judge"), "version": cells.text("version"), "others": cells.count("n_others")}
+    columns |= {"difference in FPR (points)": cells.points("difference", "low", "high")}
+    said = rows.drop_duplicates("judge")
+    return [
+        html_table(
+            said, "Is it preference? Per judge, over tasks and other models", {"answer": cells.text("sentence")}
+        ),
+        html_table(rows, "Per judge and version, mean over the other models", columns, folded=True),
+    ]
+
+
 def _ablations(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
     section = Section(
         "ablations",
         "What else moves a judge: labels, length, difficulty",
-        "Three checks on what the leniency could come from. Differences are percentage points with 95 % intervals.",
+        "Three checks on what the leniency could come from. Differences are percentage points "
+        "with 95\u00a0% intervals.",
     )
     judge = {"judge": cells.text("judge")}
     identity = {"label": cells.text("label"), "task": cells.text("task")} | judge | {"rate": cells.text("rate")}
@@ -242,9 +243,10 @@ def _ensembles(tables: Tables, condition: str, absent: Mapping[str, str]) -> Sec
     if rows.empty:
         section.absent.append(absent.get("ensembles", "No response had enough votes for a majority."))
         return section
+    rows = rows.assign(metric=rows["metric"].map({"accuracy": "accuracy", "fpr": "leniency (FPR)"}))
     columns = {"task": cells.text("task"), "self-judge": cells.text("examinee"), "metric": cells.text("metric")}
     columns |= {"n": cells.count("n"), "majority": cells.number("majority", "majority_low", "majority_high")}
-    columns |= {"itself": cells.number("self_judge", "self_low", "self_high")}
+    columns |= {"itself": cells.number("self_judge", "self_judge_low", "self_judge_high")}
     columns |= {"difference (points)": cells.points("difference", "difference_low", "difference_high")}
     columns |= {"ties": cells.count("n_ties"), "abstained": cells.count("n_abstain")}
     section.tables.append(html_table(select(rows, task="all"), "Over all tasks", columns))
@@ -275,7 +277,7 @@ def _drift(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section
     errors = select(table(tables, "drift_rates"), week=0, judge="mean")
     if len(errors):
         columns = {"estimator": cells.text("estimator"), "rate": cells.text("rate")}
-        columns |= {"mean absolute error": cells.number("abs_error", decimals=3)}
+        columns |= {"mean absolute error": cells.number("abs_error", "abs_error_low", "abs_error_high", decimals=3)}
         section.tables.append(html_table(errors, "Error of the estimated rates, over judges and weeks", columns))
     sweep = table(tables, "prior_sweep")
     if len(sweep):

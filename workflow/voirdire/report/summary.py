@@ -7,7 +7,6 @@ import pandas as pd
 
 from voirdire.report.rows import POINTS, main_rates, number, select, table
 
-ALPHA = 0.05
 Tables = Mapping[str, pd.DataFrame]
 
 
@@ -82,36 +81,31 @@ def _lenient(tables: Tables, condition: str) -> Sentence | None:
         pairs[(pairs["judge"] != "all") & (pairs["examinee"] != "all")].dropna(subset=["bias"]) if len(pairs) else pairs
     )
     if len(pairs):
-        pair = pairs.loc[pairs["bias"].idxmax()]
+        pair = pairs.sort_values("bias", kind="stable").iloc[-1]
         whom = "itself" if pair["judge"] == pair["examinee"] else pair["examinee"]
         text += f", and the largest bias is that of {pair['judge']} towards {whom}"
     return Sentence(text + ".", "leniency")
 
 
 def _preference(tables: Tables) -> Sentence | None:
-    tested = select(table(tables, "self_preference"), rate="fpr").dropna(
-        subset=["difference"] if len(table(tables, "self_preference")) else []
-    )
-    if tested.empty:
+    """From the mean over the other models, tasks pooled, of each judge: its interval against 0."""
+    rows = select(table(tables, "self_preference_summary"), rate="fpr")
+    rows = rows[rows["judge"] != "all"].dropna(subset=["difference"]) if len(rows) else rows
+    every, matched, adjusted = (select(rows, version=version) for version in ("all", "matched", "adjusted"))
+    if every.empty:
         return None
-    every, matched = select(tested, version="all"), select(tested, version="matched")
-    text = (
-        f"Judges accept their own wrong responses more often than another model's in {_favoured(every)} of "
-        f"{len(every)} comparisons"
-    )
-    if matched.empty:
-        text += "; no two models get the same items wrong, so whether that is preference or difficulty is undecided"
-        return Sentence(text + ".", "self_preference")
-    survive = _favoured(matched)
-    text += f"; on items that both get wrong, where difficulty is equal, in {survive} of {len(matched)}"
-    text += " (Holm-corrected, 5\u00a0%)"
-    if not survive:
-        text += ": nothing here calls for the word preference, which is not to say that there is none"
-    return Sentence(text + ".", "self_preference")
+    text = f"{_favouring(every)} accept their own wrong responses more often than other models'"
+    if len(matched):
+        text += f"; on items that both get wrong, where difficulty is equal, {_favouring(matched)} do"
+    if len(adjusted):
+        text += f", and {_favouring(adjusted)} beyond what other judges show on the same responses"
+    if not (matched["low"] > 0).any() and not (adjusted["low"] > 0).any():
+        text += ": nothing here supports the word preference, which is not to say that there is none"
+    return Sentence(text + " (95\u00a0% intervals above 0; the rest is undecided or the reverse).", "self_preference")
 
 
-def _favoured(tested: pd.DataFrame) -> int:
-    return int(((tested["difference"] > 0) & (tested["p_holm"] < ALPHA)).sum())
+def _favouring(judges: pd.DataFrame) -> str:
+    return f"{int((judges['low'] > 0).sum())} of {len(judges)} judges"
 
 
 def _panel(tables: Tables) -> Sentence | None:
@@ -131,12 +125,12 @@ def _panel(tables: Tables) -> Sentence | None:
     majority, weighted = select(weeks, rule="majority"), select(weeks, rule="wmv", weights="linear")
     weighted = weighted[weighted["estimator"] != "oracle"] if len(weighted) else weighted
     if len(majority) and len(weighted):
-        best = weighted.loc[weighted["accuracy"].idxmax()]
+        best = weighted.sort_values("accuracy", kind="stable").iloc[-1]
         gain = (best["accuracy"] - majority["accuracy"].iloc[0]) * POINTS
         clear = best["difference_low"] > number(majority, "difference_high")
         start = "under drift" if parts else "Under drift"
         parts.append(
-            f"{start}, votes weighted by {best['estimator']} estimates are {_percent(best['accuracy'])} accurate, "
+            f"{start}, the best weighted vote ({best['estimator']}) is {_percent(best['accuracy'])} accurate, "
             f"{abs(gain):.1f} points {'above' if gain >= 0 else 'below'} the unweighted majority"
             + ("" if clear or gain < 0 else ", a gain that the intervals leave undecided")
         )

@@ -109,6 +109,12 @@ def _within(low: float, high: float, margin: float) -> str:
     return FAILS if low >= margin or high <= -margin else UNDECIDED
 
 
+def _limits(row: pd.Series, columns: tuple[str, str, str]) -> tuple[float, float, float]:
+    """A row's value and the limits of its interval."""
+    value, low, high = (float(row[column]) for column in columns)
+    return value, low, high
+
+
 def _measure(claim: _Judged, value: float, low: float, high: float, direction: int) -> _Judged:
     """Fill in what was measured, and judge sign and size of an effect with a direction."""
     claim.value, claim.low, claim.high = float(value), float(low), float(high)
@@ -144,7 +150,8 @@ def _over_models(
     )
     of = f"{'most' if most else 'every one'} of {len(measured)} {who}s"
     left_out = f", {len(rows) - len(measured)} without a value left out" if len(measured) < len(rows) else ""
-    claim.notes.append(f"the value is what {of} reach{'' if most else 'es'}{left_out}")
+    if len(rows) > 1:
+        claim.notes.append(f"the value is what {of} reach{'' if most else 'es'}{left_out}")
     return _measure(claim, value, low, high, direction)
 
 
@@ -232,7 +239,7 @@ def _ensemble_claims(tables: Tables) -> Iterator[_Judged]:
     if rows.empty:
         yield _absent(claim, "needs o4-mini as examinee and judge on GSM8K")
     else:
-        yield _measure(claim, *(rows.iloc[0][column] for column in columns), -1)
+        yield _measure(claim, *_limits(rows.iloc[0], columns), -1)
 
 
 def _drift_claims(tables: Tables) -> Iterator[_Judged]:
@@ -252,7 +259,7 @@ def _near_oracle(weeks: pd.DataFrame) -> _Judged:
     near = _weighted(weeks, "disagreement")
     if near.empty:
         return _absent(claim, _NO_DRIFT)
-    claim.value, claim.low, claim.high = (float(near.iloc[0][column]) for column in _TO_ORACLE)
+    claim.value, claim.low, claim.high = _limits(near.iloc[0], _TO_ORACLE)
     claim.size = _within(claim.low, claim.high, ORACLE_MARGIN)
     gain = _gain(near.iloc[0], weeks, "majority")
     claim.sign = _against(gain[1], gain[2], 0, 1, strict=True)
@@ -278,8 +285,8 @@ def _gain(row: pd.Series, weeks: pd.DataFrame, baseline: str) -> tuple[float, fl
     against = weeks[weeks["rule"] == baseline]
     if against.empty:
         return nan, nan, nan
-    value, low, high = (float(row[column]) for column in _TO_ORACLE)
-    other, other_low, other_high = (float(against.iloc[0][column]) for column in _TO_ORACLE)
+    value, low, high = _limits(row, _TO_ORACLE)
+    other, other_low, other_high = _limits(against.iloc[0], _TO_ORACLE)
     return value - other, low - other_high, high - other_low
 
 
@@ -307,7 +314,8 @@ def _beats_baselines(weeks: pd.DataFrame) -> _Judged:
         return _absent(claim, _NO_DRIFT)
     gains = [_gain(row, weeks, rule) for _, row in weighted.iterrows() for rule in ("majority", "mean_single")]
     claim.notes.append(f"the smallest of {len(gains)} gains in accuracy; no size published")
-    return _measure(claim, *(min(ends) for ends in zip(*gains, strict=True)), 1)
+    value, low, high = (min(ends) for ends in zip(*gains, strict=True))
+    return _measure(claim, value, low, high, 1)
 
 
 def _any_prior(tables: Tables) -> _Judged:
@@ -320,8 +328,9 @@ def _any_prior(tables: Tables) -> _Judged:
         f"the smallest gain of {len(sweep)} priors; accuracy {sweep['accuracy'].min():.1%} to "
         f"{sweep['accuracy'].max():.1%} against {sweep['majority'].mean():.1%}"
     )
-    worst = (float(sweep[column].min(skipna=False)) for column in ("difference", "difference_low", "difference_high"))
-    return _measure(claim, *worst, 1)
+    columns = ("difference", "difference_low", "difference_high")
+    value, low, high = (float(sweep[column].min(skipna=False)) for column in columns)
+    return _measure(claim, value, low, high, 1)
 
 
 def _identity_claims(tables: Tables) -> Iterator[_Judged]:
@@ -331,7 +340,8 @@ def _identity_claims(tables: Tables) -> Iterator[_Judged]:
         if rows.empty:
             yield _absent(claim, f"needs the {label} condition beside the blind one")
             continue
-        row = rows.iloc[0]
+        # Several labelled examinees have a row over all of them besides their own.
+        row = rows.sort_values("examinee", key=lambda examinee: examinee != "all", kind="stable").iloc[0]
         claim.notes.append(f"over all judges, {int(row['n_pairs'])} pairs of verdicts; no size published")
         yield _measure(claim, row["difference"], row["low"], row["high"], -1)
 
@@ -342,7 +352,11 @@ def _length_claims(tables: Tables) -> Iterator[_Judged]:
         claim = _Judged("C12", task, text, "no confound", EQUIVALENT_D)
         rows = _rows(tables, "ablation_length", task=task)
         rows = rows[rows["judge"] != "all"].dropna(subset=["d"]) if len(rows) else rows
-        yield _equivalent(claim, rows) if len(rows) else _absent(claim, f"no judge of {title} accepted and rejected")
+        yield (
+            _equivalent(claim, rows)
+            if len(rows)
+            else _absent(claim, f"no judge both accepted and rejected wrong responses on {title}")
+        )
     text = "GPT-4.1-mini accepts longer wrong responses on AIME"
     claim = _Judged("C12", "aime", text, "d = +1.01", 1.01)
     rows = _rows(tables, "ablation_length", task="aime")
@@ -350,7 +364,7 @@ def _length_claims(tables: Tables) -> Iterator[_Judged]:
     if rows.empty:
         yield _absent(claim, "needs GPT-4.1-mini as judge on AIME")
     else:
-        yield _measure(claim, *(rows.iloc[0][column] for column in ("d", "low", "high")), 1)
+        yield _measure(claim, *_limits(rows.iloc[0], ("d", "low", "high")), 1)
 
 
 def _equivalent(claim: _Judged, rows: pd.DataFrame) -> _Judged:
@@ -360,8 +374,8 @@ def _equivalent(claim: _Judged, rows: pd.DataFrame) -> _Judged:
         verdict for verdict in (FAILS, UNDECIDED, HOLDS) if verdict in verdicts
     )  # one judge that fails is enough
     deciding = rows[[verdict == claim.size for verdict in verdicts]]
-    row = deciding.loc[deciding["d"].abs().idxmax()]
-    claim.value, claim.low, claim.high = (float(row[column]) for column in ("d", "low", "high"))
+    row = deciding.sort_values("d", key=abs, kind="stable").iloc[-1]
+    claim.value, claim.low, claim.high = _limits(row, ("d", "low", "high"))
     counted = ", ".join(f"{verdicts.count(each)} {each}" for each in (HOLDS, FAILS, UNDECIDED) if each in verdicts)
     claim.notes.append(f"|d| < 0.2 for every judge ({counted}); shown is {row['judge']}; sign repeats size")
     return claim
