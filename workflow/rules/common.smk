@@ -5,6 +5,7 @@ Needs: `config`. Leaves: `study` (the matrix of jobs and their paths), RESULTS, 
 
 import os
 import sys
+import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -45,6 +46,7 @@ except UserError as error:
 
 RESULTS = study.paths.folder
 LOGS = f"{RESULTS}/logs"
+STARTED = time.time()
 CONDA = "../../envs/voirdire.yaml"
 VERDICTS = f"{RESULTS}/verdicts.parquet"
 
@@ -74,5 +76,5 @@ onstart:
 
 
 onsuccess:
-    print(time_per_stage(LOGS))
+    print(time_per_stage(LOGS, since=STARTED))
     print(f"Report: {RESULTS}/report.html")

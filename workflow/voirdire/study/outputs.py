@@ -33,7 +33,7 @@ def figure_names(tasks: Sequence[str]) -> list[str]:
     """The figures of a study with these tasks.
 
     >>> figure_names(["gsm8k"])[:2]
-    ['figure2_bias_heatmap_gsm8k', 'figure2_bias_heatmap_all']
+    ['figure2_bias_heatmap_all', 'figure2_bias_heatmap_gsm8k']
     """
     per_task = [
         f"{figure}_{task}" for figure in ("figure2_bias_heatmap", "figure3_bias_scatter") for task in (*tasks, "all")

@@ -1,0 +1,80 @@
+"""Verdicts get the truth of their response, and never that of another."""
+
+import pandas as pd
+import pytest
+
+from voirdire.study.joining import join_verdicts
+from voirdire.tables import GENERATIONS, GRADES, JUDGEMENTS, VERDICTS
+
+
+def table(schema, rows):
+    return schema.check(pd.DataFrame(rows, columns=schema.names, dtype=object), schema.name)
+
+
+def generation(item_id, **changes):
+    facts = {"task": "t", "item_id": item_id, "examinee": "e", "status": "ok", "response_chars": 5, "simulated": False}
+    return facts | changes
+
+
+def grade(item_id, truth):
+    return {"task": "t", "item_id": item_id, "examinee": "e", "truth": truth, "how": "h"}
+
+
+def judgement(item_id, **changes):
+    facts = {
+        "condition": "blind",
+        "template": "default",
+        "trial": 0,
+        "task": "t",
+        "item_id": item_id,
+        "judge": "j",
+        "examinee": "e",
+        "generation_status": "ok",
+        "status": "ok",
+        "verdict": True,
+        "simulated": False,
+    }
+    return facts | changes
+
+
+def join(judgements, generations, grades):
+    joined = join_verdicts(table(JUDGEMENTS, judgements), table(GENERATIONS, generations), table(GRADES, grades))
+    return VERDICTS.check(joined, "joined").set_index(["item_id", "trial"])
+
+
+def test_each_verdict_has_its_responses_truth_and_length():
+    joined = join(
+        [judgement("2"), judgement("1"), judgement("1", trial=1, verdict=False)],
+        [generation("1"), generation("2", response_chars=9)],
+        [grade("1", True), grade("2", False)],
+    )
+    assert joined["truth"].to_dict() == {("1", 0): True, ("1", 1): True, ("2", 0): False}
+    assert joined["response_chars"].to_dict() == {("1", 0): 5, ("1", 1): 5, ("2", 0): 9}
+
+
+def test_a_response_that_is_not_ok_has_no_truth_and_no_verdict():
+    joined = join(
+        [judgement("1", generation_status="refused", status=None, verdict=None)],
+        [generation("1", status="refused")],
+        [],
+    )
+    assert joined["truth"].isna().all()
+    assert joined["status"].isna().all()
+
+
+def test_a_response_whose_grading_failed_keeps_its_verdict():
+    joined = join([judgement("1")], [generation("1")], [grade("1", None)])
+    assert joined["truth"].isna().all()
+    assert joined["verdict"].tolist() == [True]
+
+
+@pytest.mark.parametrize(("judge", "examinee"), [(True, False), (False, True), (False, False)])
+def test_a_row_is_simulated_where_either_side_is(judge, examinee):
+    joined = join([judgement("1", simulated=judge)], [generation("1", simulated=examinee)], [grade("1", True)])
+    assert joined["simulated"].tolist() == [judge or examinee]
+
+
+def test_a_response_that_occurs_twice_is_refused():
+    generations = pd.concat([table(GENERATIONS, [generation("1")])] * 2)
+    with pytest.raises(pd.errors.MergeError):
+        join_verdicts(table(JUDGEMENTS, [judgement("1")]), generations, table(GRADES, [grade("1", True)]))
