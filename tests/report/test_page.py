@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from voirdire.report.canvas import svg_text
 from voirdire.report.figures import heat_map
 from voirdire.report.page import ReportContext, inline_svg, render
+from voirdire.study.claims import PLANTED, judge_claims
 
 Tables = dict[str, pd.DataFrame]
 TASKS = ("gsm8k", "aime")
@@ -198,3 +199,14 @@ def test_inlined_figures_reach_nothing_outside_themselves():
         '<svg><g id="fig-1-p1" clip-path="url(#fig-1-p2)"><text>id="p1" url(#p2)</text></g>'
         '<use xlink:href="#fig-1-p1"/></svg>'
     )
+
+
+def test_claims_say_once_that_effects_are_planted(context: ReportContext):
+    html = render(replace(context, claims=judge_claims(context.tables, simulated=True)))
+    assert html.count(PLANTED) == 1
+    assert html.count('<td class="text">C13</td>') == 4
+
+
+def test_sentences_have_typographic_minus_signs(context: ReportContext):
+    summary = context.tables["self_preference_summary"].assign(sentence="self-made: -1.5 points")
+    assert "self-made: −1.5 points" in render(replace(context, self_preference_summary=summary))

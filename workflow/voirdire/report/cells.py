@@ -1,5 +1,6 @@
 """Tables of the page: rounded cells, intervals, and a dash with its reason where there is no value."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ LONGEST_OPEN = 14
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell's text; `reason` is shown on hovering, `kind` is "text", "number" or a verdict's word for its colour."""
+    """A cell's text; `reason` is shown on hovering, `kind` is "text", "sentence", "number", "good" or "bad"."""
 
     text: str
     kind: str = "number"
@@ -58,6 +59,11 @@ def text(column: str) -> Format:
         return Cell(DASH if pd.isna(value) or value == "" else str(value), "text")
 
     return make
+
+
+def sentence(column: str) -> Format:
+    """A whole sentence: text that may be wide, with typographic minus signs before numbers."""
+    return lambda row: Cell(re.sub(r"-(?=\d)", "−", str(row[column])) if not pd.isna(row[column]) else DASH, "sentence")
 
 
 def count(column: str) -> Format:

@@ -9,6 +9,7 @@ from voirdire.report import cells
 from voirdire.report.cells import HtmlTable, html_table
 from voirdire.report.figures import RULES
 from voirdire.report.rows import main_rates, select, table
+from voirdire.study.claims import PLANTED
 
 Tables = Mapping[str, pd.DataFrame]
 _STATUSES = ("ok", "unparsed", "refused", "truncated", "empty", "error")
@@ -193,7 +194,7 @@ def _preference_by_judge(summary: pd.DataFrame) -> list[HtmlTable]:
     said = rows.drop_duplicates("judge")
     return [
         html_table(
-            said, "Is it preference? Per judge, over tasks and other models", {"answer": cells.text("sentence")}
+            said, "Is it preference? Per judge, over tasks and other models", {"answer": cells.sentence("sentence")}
         ),
         html_table(rows, "Per judge and version, mean over the other models", columns, folded=True),
     ]
@@ -307,7 +308,11 @@ def _claims(tables: Tables, condition: str, absent: Mapping[str, str]) -> Sectio
     columns = {name: cells.text(name) for name in ("id", "claim", "published")}
     columns |= {"this run": cells.number("value", "low", "high", decimals=3, plus="+")}
     columns |= {"sign": cells.verdict("sign"), "size": cells.verdict("size"), "note": cells.text("note")}
-    shown = claims.assign(reason=claims["note"])
+    # Said once above the table instead of in every row.
+    note = claims["note"].str.replace(PLANTED, "", regex=False).str.removesuffix("; ")
+    if bool(claims["simulated"].any()):
+        section.lead += f" Here {PLANTED}."
+    shown = claims.assign(note=note, reason=note)
     section.tables.append(html_table(shown, "Claims; shares, correlations or Cohen's d", columns, folded=False))
     return section
 
