@@ -144,6 +144,15 @@ def test_scatter_of_two_models_draws_no_line(make: Callable[..., Tables]):
     assert [len(panel.lines) for panel in figure.axes] == [1, 1]
 
 
+def test_scatter_without_a_diagonal_shows_what_there_is(small: Tables):
+    points = small["correlation_points"]
+    points = points[points["table"] == 9].assign(is_self=False)
+    shown = texts(figures.scatter(points, small["correlations"], "gsm8k"))
+    assert "no judge has an accuracy of its own" in shown
+    assert "alpha: +0.92 (n = 3)" in shown
+    assert "self-evaluation" not in shown
+
+
 def test_drift_draws_linear_weights_only(small: Tables):
     figure = figures.drift_accuracy(small["drift"])
     labels = [line.get_label() for line in figure.axes[0].lines]

@@ -145,6 +145,13 @@ def test_study_whose_tables_have_no_rows_explains_itself(empty_tables: Tables):
     assert sentence in html
 
 
+def test_paper_tables_that_are_absent_are_explained_where_they_belong(context: ReportContext):
+    reasons = {"table07_task_accuracy_bias": "No judge took the tasks.", "table02_static_majority": "No self-judge."}
+    html = render(dataclasses.replace(context, figures={}, absent=reasons))
+    for section, reason in (("correlations", "No judge took the tasks."), ("ensembles", "No self-judge.")):
+        assert reason in html.split(f'<section id="{section}"')[1].split("</section>")[0]
+
+
 def test_missing_number_is_a_dash_with_its_reason(context: ReportContext):
     frame = context.tables["self_preference"].copy()
     frame["reason"] = frame["reason"].astype(object)

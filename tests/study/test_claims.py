@@ -155,6 +155,11 @@ def test_leniency_of_an_ensemble_falls():
     assert (claim["sign"], claim["size"]) == ("holds", "fails")
 
 
+def test_panel_without_a_self_judge_has_no_ensemble_claim():
+    claim = judged("C6", "accuracy", ensembles=ensembles("accuracy", [(NAN, NAN, NAN)] * 3))
+    assert claim["sign"] == "not in this study"
+
+
 def test_accuracy_of_an_ensemble_that_loses_fails():
     claim = judged("C6", "accuracy", ensembles=ensembles("accuracy", [(-0.02, -0.03, -0.01)] * 3))
     assert (claim["sign"], claim["size"]) == ("fails", "fails")

@@ -125,10 +125,14 @@ def scatter(
     figure, axes = grid_of_panels(2, 2, 4.9, 4.6, sharey=True)
     for panel, (number, models, others) in zip(axes, ((7, "judge", "examinee"), (9, "examinee", "judge")), strict=True):
         of_table = rows[rows["table"].astype(int) == number]
+        panel.set_title(f"Points: {models}s; lines: one per {others} (table {number})", loc="left")
+        if of_table.empty:
+            panel.text(0.5, 0.5, f"no {models} has an accuracy of its own", ha="center", transform=panel.transAxes)
+            panel.set_axis_off()
+            continue
         for index, anchor in enumerate(column_values(of_table, "anchor")):
             _regression(panel, of_table[of_table["anchor"] == anchor], anchor, index, correlations, number)
         panel.axhline(0, color=GREY, linewidth=0.8)
-        panel.set_title(f"Points: {models}s; lines: one per {others} (table {number})", loc="left")
         panel.set_xlabel(f"task accuracy of the {models} (share of items)")
         panel.set_ylabel("directional bias, FPR − FNR (share)")
         panel.grid(alpha=0.6)
@@ -136,9 +140,12 @@ def scatter(
             loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, title=f"{others}: Pearson r", title_fontsize=8
         )
     axes[1].tick_params(labelleft=True)
-    ring = axes[0].scatter([], [], s=90, facecolors="none", edgecolors="black", linewidths=1.2)
-    axes[0].add_artist(axes[0].legend_)  # type: ignore[arg-type]
-    axes[0].legend([ring], [_SELF], loc="upper right")
+    if rows["is_self"].astype(bool).any():
+        ring = axes[0].scatter([], [], s=90, facecolors="none", edgecolors="black", linewidths=1.2)
+        lines = axes[0].get_legend()
+        axes[0].legend([ring], [_SELF], loc="upper right")
+        if lines is not None:
+            axes[0].add_artist(lines)
     title(figure, heading, simulated)
     return figure
 

@@ -8,6 +8,7 @@ import pandas as pd
 from voirdire.report import cells
 from voirdire.report.cells import HtmlTable, html_table
 from voirdire.report.figures import RULES
+from voirdire.report.paper_tables import PAPER_TABLES
 from voirdire.report.rows import main_rates, select, table
 from voirdire.study.claims import PLANTED
 
@@ -146,6 +147,7 @@ def _correlations(tables: Tables, condition: str, absent: Mapping[str, str]) -> 
         "and FNR.",
     )
     frame = select(table(tables, "correlations"), task="all", left_out="")
+    section.absent += [absent[stem] for stem in _stems(*_CORRELATIONS) if stem in absent]
     for number, caption in _CORRELATIONS.items():
         rows = frame[frame["table"].astype(int) == number] if len(frame) else frame
         if rows.empty:
@@ -154,9 +156,14 @@ def _correlations(tables: Tables, condition: str, absent: Mapping[str, str]) -> 
         columns |= {"n": cells.count("n"), "r (Fisher)": cells.number("r", "low", "high")}
         columns |= {"r (items)": cells.number("r", "boot_low", "boot_high"), "p": cells.p_value("p")}
         section.tables.append(html_table(rows, caption, columns, folded=True))
-    if frame.empty:
+    if frame.empty and not section.absent:
         section.absent.append(absent.get("correlations", "Correlations need models that are examinees and judges."))
     return section
+
+
+def _stems(*numbers: int) -> list[str]:
+    """Files of the paper's tables, by which some absences are named."""
+    return [PAPER_TABLES[number].stem for number in numbers]
 
 
 def _self_preference(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
@@ -241,6 +248,7 @@ def _ensembles(tables: Tables, condition: str, absent: Mapping[str, str]) -> Sec
         "points; accuracy is better when higher, leniency when lower.",
     )
     rows = select(table(tables, "ensembles"), metric=("accuracy", "fpr"))
+    section.absent += [absent[stem] for stem in _stems(2) if stem in absent]
     if rows.empty:
         section.absent.append(absent.get("ensembles", "No response had enough votes for a majority."))
         return section

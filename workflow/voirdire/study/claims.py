@@ -226,7 +226,7 @@ def _ensemble_claims(tables: Tables) -> Iterator[_Judged]:
     ):
         claim = _Judged("C6", part, text, published, bound)
         rows = _rows(tables, "ensembles", task="all", metric=metric)
-        rows = rows[rows["examinee"] != "all"] if len(rows) else rows
+        rows = rows[rows["examinee"] != "all"].dropna(subset=["difference"]) if len(rows) else rows
         yield (
             _over_models(claim, rows, columns, direction, True, "self-judge")
             if len(rows)
