@@ -56,7 +56,7 @@ def test_modules_beside_the_imported_ones_do_not_count(library, name):
 
 
 def test_comments_layout_and_docstrings_do_not_count(library):
-    same = '"""Doc."""\n# a remark\ndef wilson():\n    "Doc."\n    from voirdire.stats.deep import deep\n\n    return deep\n'
+    same = '"""Doc."""\n# a remark\ndef wilson():\n    "Doc"\n\n    from voirdire.stats.deep import deep\n    return deep\n'
     assert changed(library, "stats/wilson.py", same) == fingerprint("voirdire.steps.rates", library)
 
 

@@ -26,6 +26,7 @@ from voirdire.errors import UserError
 from voirdire.study import (
     PROTOCOL,
     check_inputs,
+    expect_files,
     fingerprint,
     load_study,
     time_per_stage,
@@ -41,6 +42,7 @@ from voirdire.study.outputs import (
 
 try:
     study = load_study(config, workflow.configfiles, BASE)
+    expect_files(study)
 except UserError as error:
     raise WorkflowError(*error.faults) from None
 

@@ -1,3 +1,19 @@
 """Columns of the drift tables, for a study whose verdicts don't suffice to fill them."""
 
-COLUMNS: dict[str, tuple[str, ...]] = {"drift": (), "drift_rates": (), "prior_sweep": ()}
+_INTERVAL = ("low", "high")
+_DIFFERENCE = ("difference_low", "difference_high")
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "drift": (
+        *("week", "rule", "estimator", "weights", "n_seeds", "accuracy", *_INTERVAL, "fpr", "fnr"),
+        *("difference_to_oracle", *_DIFFERENCE, "abstained", "tied", "seed", "simulated"),
+    ),
+    "drift_rates": (
+        *("week", "estimator", "judge", "rate", "estimate", *_INTERVAL, "truth"),
+        *("abs_error", "abs_error_low", "abs_error_high", "seed", "simulated"),
+    ),
+    "prior_sweep": (
+        *("prior_fpr", "prior_fnr", "strength", "n_seeds", "accuracy", *_INTERVAL, "majority"),
+        *("difference", *_DIFFERENCE, "is_default", "seed", "simulated"),
+    ),
+}

@@ -1,6 +1,7 @@
 """Does a judge prefer its own responses, beyond what its ability explains?"""
 
-from voirdire.bias.self_preference import self_preference, self_preference_summary
+from voirdire.bias.self_preference import self_preference
+from voirdire.bias.self_preference_summary import self_preference_summary
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._run import arguments, as_json, run, write_outputs
 

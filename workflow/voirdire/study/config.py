@@ -1,5 +1,6 @@
 """A study's configuration: read, checked as a whole, and every fault named at once."""
 
+import copy
 import difflib
 from collections.abc import Mapping
 from typing import Any
@@ -63,16 +64,33 @@ def parse(raw: Mapping[str, Any], source: str = "configuration") -> Config:
     ------
     UserError : naming every fault found, each with its key and what to do.
     """
-    try:
-        config = Config.model_validate(dict(raw))
-    except ValidationError as error:
-        raise UserError([_sentence(detail, source) for detail in error.errors()]) from None
     faults = Faults()
-    _check_names(config, source, faults)
-    _check_personas(config, source, faults)
-    _check_tasks(config, source, faults)
+    config = _validated(copy.deepcopy(dict(raw)), source, faults)
+    if config is not None:
+        _check_names(config, source, faults)
+        _check_personas(config, source, faults)
+        _check_tasks(config, source, faults)
     faults.raise_if_any()
+    assert config is not None
     return config
+
+
+def _validated(raw: dict[str, Any], source: str, faults: Faults) -> Config | None:
+    """The configuration without its unknown keys, so that what is wrong besides them can be named as well."""
+    try:
+        return Config.model_validate(raw)
+    except ValidationError as error:
+        details = error.errors()
+    faults.extend(_sentence(detail, source) for detail in details)
+    if any(detail["type"] != "extra_forbidden" for detail in details):
+        return None
+    for detail in details:
+        *parents, last = detail["loc"]
+        section: Any = raw
+        for key in parents:
+            section = section[key]
+        del section[last]
+    return _validated(raw, source, faults)
 
 
 def _sentence(detail: Any, source: str) -> str:

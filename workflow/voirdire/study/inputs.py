@@ -11,13 +11,13 @@ from voirdire.study.recorded import load_recorded
 from voirdire.study.study import Study
 
 
-def missing_files(study: Study) -> list[str]:
-    """A sentence for every file that the configuration speaks of and that isn't there."""
-    return [
-        f"{path}: no such file ({what}); correct the path or put the file there"
-        for path, what in dict(_files(study)).items()
-        if not Path(path).is_file()
-    ]
+def expect_files(study: Study) -> None:
+    """Raise UserError naming every file that the configuration speaks of and that isn't there. Opens none."""
+    faults = Faults()
+    for path, what in dict(_files(study)).items():
+        if not Path(path).is_file():
+            faults.add(f"{path}: no such file ({what}); correct the path or put the file there")
+    faults.raise_if_any()
 
 
 def _files(study: Study) -> Iterator[tuple[str, str]]:
@@ -33,7 +33,7 @@ def _files(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def check_inputs(study: Study) -> None:
-    """Read every benchmark file, recorded response and prompt once.
+    """Read every benchmark file, recorded response and prompt once; `expect_files` has found them.
 
     Questions from the Hub are not fetched here, only their address is checked; their rule comes first and checks them.
 
@@ -42,8 +42,6 @@ def check_inputs(study: Study) -> None:
     UserError : naming every fault found in any of them.
     """
     faults = Faults()
-    faults.extend(missing_files(study))
-    faults.raise_if_any()
     for task in study.matrix.tasks:
         if study.source(task).kind == "hub":
             faults.extend(check(task, study.source(task), study.config.seed))

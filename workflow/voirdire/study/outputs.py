@@ -36,7 +36,7 @@ def figure_names(tasks: Sequence[str]) -> list[str]:
     ['figure2_bias_heatmap_all', 'figure2_bias_heatmap_gsm8k']
     """
     per_task = [
-        f"{figure}_{task}" for figure in ("figure2_bias_heatmap", "figure3_bias_scatter") for task in (*tasks, "all")
+        f"{figure}_{task}" for figure in ("figure2_bias_heatmap", "figure3_bias_scatter") for task in ("all", *tasks)
     ]
     return [
         *per_task,
