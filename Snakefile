@@ -65,10 +65,14 @@ rule judge_all:
 
 
 rule clean_analysis:
+    log:
+        f"{LOGS}/clean_analysis.log",
+    conda:
+        "envs/voirdire.yaml"
     params:
         analysis=[
             f"{RESULTS}/{name}"
             for name in ("verdicts.parquet", "tables", "figures", "report.html")
         ],
     shell:
-        "rm -rf {params.analysis:q}"
+        "rm -rf {params.analysis:q} > {log} 2>&1"

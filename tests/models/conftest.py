@@ -1,15 +1,9 @@
 """The fault-injecting server and calls to it."""
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-# Tests of other packages start the server too; without packages in tests/ it is found by its folder.
-sys.path.append(str(Path(__file__).parent))
-
 from fault_server import FaultServer
 
 from voirdire.models import Call, ModelSpec, client

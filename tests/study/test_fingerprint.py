@@ -56,7 +56,14 @@ def test_modules_beside_the_imported_ones_do_not_count(library, name):
 
 
 def test_comments_layout_and_docstrings_do_not_count(library):
-    same = '"""Doc."""\n# a remark\ndef wilson():\n    "Doc"\n\n    from voirdire.stats.deep import deep\n    return deep\n'
+    same = """'A docstring.'
+# a remark
+def wilson():
+    'Another.'
+
+    from voirdire.stats.deep import deep
+    return deep
+"""
     assert changed(library, "stats/wilson.py", same) == fingerprint("voirdire.steps.rates", library)
 
 

@@ -88,7 +88,7 @@ def test_analysis_code_reruns_that_analysis_only(finished):
 
 
 def test_code_of_the_client_reruns_no_paid_rule(finished):
-    for path in ("models/client.py", "judging/prompt.py", "simulated/verdicts.py", "study/judgement.py"):
+    for path in ("models/client.py", "judging/prompts.py", "simulated/verdicts.py", "study/judgement.py"):
         source = finished.folder / "workflow/voirdire" / path
         source.write_text(source.read_text() + "\nADDED = 1\n")
     assert {"generate", "judge"}.isdisjoint(finished.rules())

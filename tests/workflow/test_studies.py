@@ -49,21 +49,19 @@ def test_real_responses_to_real_questions_run_through_the_flow(checkout, shared_
     assert "(simulated)" in page
 
 
-@pytest.mark.parametrize("task", ["mbpp", "aime", "quality"])
-def test_real_benchmark_files_run_by_configuration_alone(checkout, shared_data, task):
+def test_real_benchmark_files_run_by_configuration_alone(checkout, shared_data):
     names = {"mbpp": "mbpp.jsonl", "aime": "aime2025.jsonl", "quality": "quality_subset.jsonl"}
-    source = {"source": "path", "path": str(shared_data / "benchmarks" / names[task]), "sample": 12}
-    study = checkout(benchmarks={task: source})
+    files = {task: str(shared_data / "benchmarks" / name) for task, name in names.items()}
+    sources = {task: {"source": "path", "path": path, "sample": 8} for task, path in files.items()}
+    study = checkout(benchmarks=sources, examinees=["rook", "larch"], judges=["rook", "stoat"])
     study.snakemake("all")
-    rates = tables(study)["rates"].query("task == @task and judge == 'rook' and reading == 'main'").iloc[0]
-    assert 30 <= rates["n_right"] + rates["n_wrong"] <= 36
-    grades = pd.concat(pd.read_parquet(path) for path in study.folder.glob("results/small/grades/*/*.parquet"))
-    assert len(grades) == 36
-    assert grades["truth"].notna().all()
+    accuracy = tables(study)["task_accuracy"].set_index(["task", "examinee"])["n"]
+    assert {accuracy[task, examinee] for task in names for examinee in ("rook", "larch")} == {8}
 
 
 def test_two_judges_of_other_models_give_every_table_that_makes_sense(checkout):
     study = checkout(examinees=["larch", "juniper", "chough"], judges=["rook", "stoat"], ablations={})
+    study.config["benchmarks"] = {"gsm8k": {"limit": 40}}
     study.snakemake("all")
     made = tables(study)
     assert len(made["rates_by_examinee"]) > 0
@@ -76,7 +74,7 @@ def test_two_judges_of_other_models_give_every_table_that_makes_sense(checkout):
     for reason in absent:
         assert reason.replace("'", "&#39;") in page
     claims = pd.read_csv(study.folder / "results/small/tables/claims.csv").set_index("id")
-    assert claims.loc["C11", "sign"] == "not in this study"
+    assert set(claims.loc["C11", "sign"]) == {"not in this study"}
 
 
 def test_repeated_trials_are_rows_of_the_same_file(checkout):

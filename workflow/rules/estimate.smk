@@ -7,10 +7,11 @@ Needs: all items; reads the journals and whatever has been generated. Leaves: no
 rule estimate:
     input:
         [study.paths.items(task) for task in study.matrix.tasks],
+    log:
+        f"{LOGS}/estimate.log",
     conda:
         CONDA
     params:
-        folder=RESULTS,
         study=study.to_json(),
     shell:
-        "python -m voirdire.steps.estimate --study {params.study:q}"
+        "python -m voirdire.steps.estimate --study {params.study:q} 2>&1 | tee {log}"

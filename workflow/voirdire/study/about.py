@@ -1,5 +1,6 @@
 """What the report says of the study's set-up: models, questions, settings, versions."""
 
+import json
 import platform
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -60,7 +61,7 @@ def settings(study: Study) -> dict[str, str]:
         "trials per verdict": str(config.trials),
         "bootstrap": _pairs(config.bootstrap.model_dump()),
         "panel": _pairs(config.panel.model_dump()),
-        "drift": study.drift_settings(),
+        "drift": _pairs(json.loads(study.drift_settings())) or "not simulated",
     }
 
 
@@ -77,4 +78,6 @@ def _version(package: str) -> str:
 
 
 def _pairs(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in values.items())
+    """Names and values in words, sections inside sections in brackets."""
+    shown = {name: f"({_pairs(value)})" if isinstance(value, Mapping) else value for name, value in values.items()}
+    return ", ".join(f"{name}: {value}" for name, value in shown.items())

@@ -14,6 +14,7 @@ import pandas as pd
 from voirdire.benchmarks import Item, items_from_frame
 from voirdire.judging import examinee_prompt, judge_prompt
 from voirdire.models import Call, ModelSpec, estimate_tokens, pending, price_per_token
+from voirdire.study.prompts import read_prompt
 from voirdire.study.study import Study
 from voirdire.tables import GENERATIONS, ITEMS, read_table
 
@@ -92,7 +93,7 @@ def _jobs(study: Study) -> Iterator[_Job]:
 
 
 def _generation(study: Study, task: str, examinee: str, items: Sequence[Item]) -> _Job:
-    template = Path(study.examinee_prompt(task)).read_text(encoding="utf-8")
+    template = read_prompt(study.examinee_prompt(task))
     calls = [_call(item.item_id, examinee_prompt(template, item)) for item in items]
     spec = study.model_spec(task, examinee)
     journal = Path(study.paths.journal("generate", task, examinee))
@@ -101,7 +102,7 @@ def _generation(study: Study, task: str, examinee: str, items: Sequence[Item]) -
 
 def _judgement(study: Study, condition: str, task: str, judge: str, examinee: str, items: Sequence[Item]) -> _Job:
     """A judge's job; responses that aren't there yet may be as long as their model's cap."""
-    template = Path(study.judge_prompt(condition, task)).read_text(encoding="utf-8")
+    template = read_prompt(study.judge_prompt(condition, task))
     shown = study.shown(study.conditions[condition].label, examinee)
     responses, growth = _responses(study, task, examinee, items)
     calls = [

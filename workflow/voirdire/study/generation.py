@@ -13,6 +13,7 @@ from voirdire.judging import examinee_prompt
 from voirdire.models import Answer, Call, ModelSpec, complete
 from voirdire.simulated import Persona, respond
 from voirdire.study.matrix import canonical
+from voirdire.study.prompts import read_prompt
 from voirdire.study.recorded import load_recorded
 from voirdire.tables import GENERATIONS
 
@@ -57,8 +58,8 @@ def generate(
             for item, response in zip(items, responses, strict=True)
         ]
         return _frame(rows), {}
-    template = Path(source).read_text(encoding="utf-8")
-    calls = [Call(item.item_id, _message(examinee_prompt(template, item))) for item in items]
+    template = read_prompt(source)
+    calls = [Call(item.item_id, _message(examinee_prompt(template, item, source))) for item in items]
     answers = ask(ModelSpec.from_json(canonical(spec["model"])), calls, journal, accept_errors)
     rows = [{**_row(item, name, answers[item.item_id].text), **call_columns(answers[item.item_id])} for item in items]
     return _frame(rows), {}

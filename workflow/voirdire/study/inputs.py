@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from voirdire.benchmarks import check, fill, load, prompt_fields
+from voirdire.benchmarks import check, load
 from voirdire.benchmarks.items import Item
 from voirdire.errors import Faults, UserError
-from voirdire.judging import judge_prompt
+from voirdire.judging import examinee_prompt, judge_prompt
+from voirdire.study.prompts import read_prompt
 from voirdire.study.recorded import load_recorded
 from voirdire.study.study import Study
 
@@ -62,12 +63,13 @@ def _check_task(study: Study, task: str, items: list[Item], faults: Faults) -> N
             if study.model(name).responses:
                 load_recorded(path, study.model(name).responses_examinee or name, items)
             else:
-                fill(Path(path).read_text(encoding="utf-8"), prompt_fields(items[0]), path)
+                examinee_prompt(read_prompt(path), items[0], path)
         except UserError as error:
             faults.extend(error.faults)
     for condition in study.conditions:
         path = study.judge_prompt(condition, task)
+        shown = study.shown(study.conditions[condition].label, study.matrix.examinees[0])
         try:
-            judge_prompt(Path(path).read_text(encoding="utf-8"), items[0], "", None, study.config.seed)
+            judge_prompt(read_prompt(path), items[0], "", shown, study.config.seed, path)
         except UserError as error:
-            faults.extend(fault if path in fault else f"{path}: {fault}" for fault in error.faults)
+            faults.extend(error.faults)

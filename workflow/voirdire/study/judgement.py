@@ -2,19 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from voirdire.benchmarks import Item
 from voirdire.judging import judge_prompt, parse_verdict
 from voirdire.models import Answer, Call, ModelSpec
-from voirdire.simulated import ExamineeLook, Persona, respond
+from voirdire.simulated import ExamineeLook, Persona, right_answers
 from voirdire.simulated import judge as simulated_judge
 from voirdire.study.generation import ask, call_columns
 from voirdire.study.matrix import canonical
+from voirdire.study.prompts import read_prompt
 from voirdire.tables import GENERATIONS, JUDGEMENTS
 
 
@@ -75,10 +74,10 @@ def judge(bench: Bench) -> pd.DataFrame:
 def _called(
     bench: Bench, items: Sequence[Item], responses: Sequence[str], trials: range
 ) -> dict[tuple[str, int], dict[str, Any]]:
-    template = Path(bench.prompt).read_text(encoding="utf-8")
+    template = read_prompt(bench.prompt)
     calls = {}
     for item, response in zip(items, responses, strict=True):
-        prompt = judge_prompt(template, item, response, bench.spec["shown"], bench.seed)
+        prompt = judge_prompt(template, item, response, bench.spec["shown"], bench.seed, bench.prompt)
         for trial in trials:
             message = ({"role": "user", "content": prompt},)
             calls[item.item_id, trial] = Call(f"{item.item_id}#{trial}", message, trial)
@@ -114,7 +113,7 @@ def _examinee(bench: Bench, items: Sequence[Item]) -> tuple[Persona | ExamineeLo
     name = bench.generations["examinee"].iloc[0] if len(bench.generations) else ""
     if "persona" in spec:
         persona = Persona.from_dict(spec["persona"], name)
-        return persona, np.array([response.right for response in respond(persona, items, bench.seed)], dtype=bool)
+        return persona, right_answers(persona, items, bench.seed)
     if bench.grades is None:
         raise ValueError("a simulated judge of an examinee that isn't simulated needs the grades")
     truth = bench.grades.set_index("item_id")["truth"].reindex([item.item_id for item in items])
