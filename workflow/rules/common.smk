@@ -3,7 +3,6 @@
 Needs: `config`. Leaves: `study` (the matrix of jobs and their paths), RESULTS, CONDA, `table`, `fingerprint`.
 """
 
-import os
 import sys
 import time
 from pathlib import Path
@@ -13,14 +12,7 @@ from snakemake.exceptions import WorkflowError
 BASE = Path(str(workflow.basedir))
 LIBRARY = BASE / "workflow"
 if LIBRARY.is_dir():
-    # Jobs run this checkout's library with this Python, whatever else is installed or first in the path.
     sys.path.insert(0, str(LIBRARY))
-    os.environ["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(LIBRARY), os.environ.get("PYTHONPATH")])
-    )
-os.environ["PATH"] = os.pathsep.join(
-    [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-)
 
 from voirdire.errors import UserError
 from voirdire.study import (
@@ -30,6 +22,7 @@ from voirdire.study import (
     fingerprint,
     load_study,
     time_per_stage,
+    use_this_library,
 )
 from voirdire.study.outputs import (
     BIAS_TABLES,
@@ -39,6 +32,8 @@ from voirdire.study.outputs import (
     RATE_TABLES,
     figure_names,
 )
+
+use_this_library()
 
 try:
     study = load_study(config, workflow.configfiles, BASE)

@@ -18,7 +18,7 @@ rule verdicts:
     params:
         # The files follow from the matrix: thousands of them would not fit on a command line.
         matrix=study.matrix.to_json(),
-        folder=lambda wildcards, output: os.path.dirname(output[0]),
+        folder=lambda wildcards, output: str(Path(output[0]).parent),
         code=fingerprint("voirdire.steps.verdicts"),
     shell:
         "python -m voirdire.steps.verdicts --folder {params.folder} --matrix {params.matrix:q} --output {output}"

@@ -1,5 +1,6 @@
 """Configuration into typed objects, the matrix of jobs and their paths; the paper's claims."""
 
+from voirdire.study.environment import use_this_library
 from voirdire.study.fingerprint import fingerprint
 from voirdire.study.inputs import check_inputs, expect_files
 from voirdire.study.matrix import Condition, Matrix, Paths, canonical
@@ -18,4 +19,5 @@ __all__ = [
     "fingerprint",
     "load_study",
     "time_per_stage",
+    "use_this_library",
 ]

@@ -83,9 +83,10 @@ def _essence(path: Path) -> str:
     """The code of a file without comments, layout and docstrings."""
     tree = _parse(path)
     for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _is_text(body[0:1]):
-            node.body = body[1:] or [ast.Pass()]
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _is_text(
+            node.body[0:1]
+        ):
+            node.body = node.body[1:] or [ast.Pass()]
     return ast.dump(tree)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
+from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from voirdire.simulated import Persona
@@ -43,7 +44,7 @@ def schema_text() -> str:
 
 def readme_text() -> str:
     """A table of the keys of every section, in Markdown."""
-    sections: dict[str, type] = {"": Config}
+    sections: dict[str, type[BaseModel]] = {"": Config}
     parts = [_INTRODUCTION]
     while sections:
         path, section = next(iter(sections.items()))
@@ -54,7 +55,7 @@ def readme_text() -> str:
     return "\n".join(parts)
 
 
-def _table(section: type) -> str:
+def _table(section: type[BaseModel]) -> str:
     rows = ["| key | value | default | meaning |", "|---|---|---|---|"]
     for name, field in section.model_fields.items():
         rows.append(f"| `{name}` | {_kind(field.annotation)} | {_default(field)} | {field.description or ''} |")
@@ -90,7 +91,7 @@ def _kind(annotation: Any) -> str:
     return names.get(annotation, "section")
 
 
-def _inner(section: type) -> Iterator[tuple[str, type]]:
+def _inner(section: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
     """The sections inside a section, with the path by which a reader finds them."""
     for name, field in section.model_fields.items():
         if section is Config and name == "personas":
@@ -99,7 +100,7 @@ def _inner(section: type) -> Iterator[tuple[str, type]]:
         origin, arguments = typing.get_origin(field.annotation), typing.get_args(field.annotation)
         if origin is dict and isinstance(arguments[1], type) and issubclass(arguments[1], Section):
             yield f"{name}.NAME", arguments[1]
-        elif isinstance(field.annotation, type) and hasattr(field.annotation, "model_fields"):
+        elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield name, field.annotation
 
 

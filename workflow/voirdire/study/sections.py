@@ -86,7 +86,7 @@ class Model(Section):
 class IdentityAblation(Section):
     """The same responses judged under a label that names their author, rightly or not."""
 
-    labels: list[Label] = Field(default_factory=lambda: ["elite", "author"], description="which labels to try")
+    labels: list[Label] = Field(["elite", "author"], description="which labels to try")
     elite: str = Field("GPT-5", description="the name that the elite label shows")
     examinees: list[str] = Field(default_factory=list, description="whose responses; none: no such judging")
 
@@ -144,9 +144,9 @@ class DriftSettings(Section):
 class PriorSweep(Section):
     """Priors to try in the drift simulation: every combination."""
 
-    fpr: list[float] = Field(default_factory=lambda: [0.1, 0.2, 0.4, 0.6], description="means of the FPR's prior")
-    fnr: list[float] = Field(default_factory=lambda: [0.05, 0.1, 0.2, 0.4], description="means of the FNR's prior")
-    strength: list[float] = Field(default_factory=lambda: [1, 5, 10, 20, 50], description="strengths")
+    fpr: list[float] = Field([0.1, 0.2, 0.4, 0.6], description="means of the FPR's prior")
+    fnr: list[float] = Field([0.05, 0.1, 0.2, 0.4], description="means of the FNR's prior")
+    strength: list[float] = Field([1, 5, 10, 20, 50], description="strengths")
     seeds: Count = Field(100, description="simulated histories per combination")
 
 

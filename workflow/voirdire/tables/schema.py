@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 import pyarrow as pa
+from pandas.api.types import pandas_dtype
 
 from voirdire.errors import Faults
 
@@ -81,7 +82,7 @@ class Schema:
         if column.kind == "strings":
             return values.map(lambda value: [str(part) for part in value] if value is not None else None)
         try:
-            typed = values.astype(_PANDAS[column.kind])
+            typed = values.astype(pandas_dtype(_PANDAS[column.kind]))
         except (TypeError, ValueError) as error:
             faults.add(f"{where}: column '{column.name}' must be of kind {column.kind}: {error}")
             return values
