@@ -3,7 +3,7 @@
 import copy
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -49,7 +49,9 @@ class Config(Section):
     prior_sweep: PriorSweep = Field(default_factory=lambda: PriorSweep(), description="priors to try under drift")
     bootstrap: Bootstrap = Field(default_factory=lambda: Bootstrap(), description="intervals")
     accept_errors: Share = Field(0.0, description="share of failed calls that a job may leave behind and still succeed")
-    sandbox: str = Field("auto", description="isolation of code that models wrote; 'unsafe' runs it without any")
+    sandbox: Literal["auto", "bubblewrap", "unsafe"] = Field(
+        "auto", description="isolation of code that models wrote; unsafe runs it without any"
+    )
 
 
 def parse(raw: Mapping[str, Any], source: str = "configuration") -> Config:

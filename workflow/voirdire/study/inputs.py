@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from voirdire.benchmarks import check, load
+from voirdire.benchmarks import BENCHMARKS, check, load
 from voirdire.benchmarks.items import Item
 from voirdire.errors import Faults, UserError
+from voirdire.grading.backends import find_sandbox
 from voirdire.judging import examinee_prompt, judge_prompt
 from voirdire.study.prompts import read_prompt
 from voirdire.study.recorded import load_recorded
@@ -53,7 +54,22 @@ def check_inputs(study: Study) -> None:
             faults.extend(error.faults)
         else:
             _check_task(study, task, items, faults)
+    _check_sandbox(study, faults)
     faults.raise_if_any()
+
+
+def _check_sandbox(study: Study, faults: Faults) -> None:
+    """Programs that are still to be graded need a sandbox; better to hear so now than after paying for them."""
+    to_grade = [
+        job
+        for job in study.matrix.answers
+        if BENCHMARKS[job[0]].grader == "code" and not Path(study.paths.grade(*job)).exists()
+    ]
+    if to_grade:
+        try:
+            find_sandbox(study.config.sandbox)
+        except UserError as error:
+            faults.extend(error.faults)
 
 
 def _check_task(study: Study, task: str, items: list[Item], faults: Faults) -> None:
