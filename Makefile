@@ -4,7 +4,9 @@ PYTHON ?= python3
 CORES ?= 8
 VENV := .venv
 BIN := $(VENV)/bin
-LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+# Everything is locked, what builds the few packages that come as source included.
+PIP := $(BIN)/pip install --quiet --require-hashes --use-pep517 --no-build-isolation
+LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-annotate --no-header --quiet
 
 .PHONY: all test test-slow bench check dry-run format schema lock clean help
@@ -14,7 +16,7 @@ all: $(VENV)/study.stamp ## set up and run the default study
 	$(BIN)/snakemake --cores $(CORES) all
 
 test: $(VENV)/dev.stamp ## all tests but the slow ones
-	$(BIN)/pytest --numprocesses 2 --dist worksteal
+	$(BIN)/pytest --numprocesses 2 --dist loadgroup
 
 test-slow: $(VENV)/dev.stamp ## long proofs
 	$(BIN)/pytest -m slow
@@ -41,8 +43,10 @@ schema: $(VENV)/dev.stamp ## make the configuration's schema and its description
 	$(BIN)/python -m voirdire.study.schema
 
 lock: ## resolve the dependencies anew (needs uv)
-	$(LOCK) --extra study --extra build --upgrade --output-file requirements.txt
-	$(LOCK) --extra dev --extra build --upgrade --constraint requirements.txt --output-file requirements-dev.txt
+	$(LOCK) --extra study --upgrade --output-file requirements.txt pyproject.toml
+	$(LOCK) --extra dev --upgrade --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
+	printf '%s\n' editables hatchling setuptools wheel \
+		| $(LOCK) --upgrade --constraint requirements-dev.txt --output-file requirements-build.txt -
 
 clean: ## remove the environment; results stay
 	rm -rf $(VENV)
@@ -50,13 +54,15 @@ clean: ## remove the environment; results stay
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-$(VENV)/study.stamp: requirements.txt pyproject.toml | $(VENV)
-	$(BIN)/pip install --quiet --require-hashes -r requirements.txt
+$(VENV)/study.stamp: requirements-build.txt requirements.txt pyproject.toml | $(VENV)
+	$(PIP) -r requirements-build.txt
+	$(PIP) -r requirements.txt
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q workflow
 	@touch $@
 
 $(VENV)/dev.stamp: requirements-dev.txt $(VENV)/study.stamp
-	$(BIN)/pip install --quiet --require-hashes -r requirements-dev.txt
+	$(PIP) -r requirements-dev.txt
 	@touch $@
 
 $(VENV):
