@@ -1,9 +1,14 @@
 """Fixtures that several packages' tests share."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from fault_server import FaultServer
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -15,3 +20,23 @@ def shared_data() -> Path:
     if not data.is_dir():
         pytest.skip(f"real data not found at {data}; set VOIRDIRE_SHARED to the folder that holds data/")
     return data
+
+
+@pytest.fixture(scope="session")
+def running_server() -> "Iterator[FaultServer]":
+    # Not at the top: most tests need no server, and do not wait for aiohttp.
+    from fault_server import FaultServer
+
+    with FaultServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running_server: "FaultServer", monkeypatch: pytest.MonkeyPatch) -> "Iterator[FaultServer]":
+    """An LLM server with nothing recorded or scripted, and a client whose retries come at once."""
+    from voirdire.models import client
+
+    monkeypatch.setattr(client, "BACKOFF_FIRST_S", 0.001)
+    running_server.reset()
+    yield running_server
+    running_server.reset()

@@ -1,27 +1,11 @@
-"""The fault-injecting server and calls to it."""
+"""Calls to the fault-injecting server."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from fault_server import FaultServer
 
-from voirdire.models import Call, ModelSpec, client
-
-
-@pytest.fixture(scope="session")
-def running_server() -> Iterator[FaultServer]:
-    with FaultServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running_server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
-    """The server, with nothing recorded or scripted, and retries that come at once."""
-    monkeypatch.setattr(client, "BACKOFF_FIRST_S", 0.001)
-    running_server.reset()
-    yield running_server
-    running_server.reset()
+from voirdire.models import Call, ModelSpec
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import resume_worker
 from fault_server import FaultServer, Reply
 from resume_worker import prompts
 
@@ -25,7 +26,7 @@ class Worker:
     """The process that runs `complete` in forks of itself."""
 
     def __init__(self) -> None:
-        script = Path(__file__).with_name("resume_worker.py")
+        script = Path(resume_worker.__file__)
         self.process = subprocess.Popen(
             [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
