@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from voirdire.errors import UserError
-from voirdire.study import load_study
 from voirdire.study.config import parse
+from voirdire.study.study import load_study
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -64,6 +64,11 @@ def spoil(raw, path, value):
         ("models.rook.model", "simulated/crow", "mine.yaml: models.rook.model: persona 'crow' is not defined under"),
         ("models.Rook", {"model": "m", "family": "x"}, "mine.yaml: models.Rook: 'Rook' must be of a-z, 0-9 and _"),
         ("models.rook.tasks", {"maths": {}}, "mine.yaml: models.rook.tasks.maths: unknown task; known are gsm8k"),
+        (
+            "personas.rook.ability",
+            {"gsm8k": 0.9},
+            "mine.yaml: personas.rook.ability.aime: is missing, though the study",
+        ),
         ("personas.rook.slip", 3, "mine.yaml: personas.rook.slip: input should be less than"),
         ("seed", "often", "mine.yaml: seed: "),
         ("accept_errors", 2, "mine.yaml: accept_errors: "),

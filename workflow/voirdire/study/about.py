@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from voirdire.study.sections import Model
 from voirdire.study.study import Study
 
 _PACKAGES = ("voirdire", "snakemake", "litellm", "numpy", "scipy", "pandas", "pyarrow", "matplotlib")
@@ -31,10 +32,15 @@ def models_that_ran(study: Study, verdicts: pd.DataFrame) -> list[dict[str, str]
                 "family": model.family,
                 "asked for": model.model or f"responses recorded in {model.responses}",
                 "answered as judge": ", ".join(sorted(resolved.get(name, []))) or "–",
-                "parameters": _pairs(model.parameters) or "–",
+                "parameters": _pairs({**model.parameters, **_further(model)}) or "–",
             }
         )
     return rows
+
+
+def _further(model: Model) -> dict[str, Any]:
+    """Parameters that differ for a task, and those that are not sent."""
+    return {**model.tasks, **({"not sent": " ".join(model.drop)} if model.drop else {})}
 
 
 def benchmarks_that_ran(metadata: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:

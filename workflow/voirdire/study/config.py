@@ -141,14 +141,21 @@ def _check_names(config: Config, source: str, faults: Faults) -> None:
 
 
 def _check_personas(config: Config, source: str, faults: Faults) -> None:
+    able: dict[str, dict[str, float]] = {}
     for name, numbers in config.personas.items():
         try:
-            Persona.from_dict({"family": "any", **numbers, "name": name}, f"{source}: personas.{name}")
+            persona = Persona.from_dict({"family": "any", **numbers, "name": name}, f"{source}: personas.{name}")
+            able[name] = persona.ability
         except UserError as error:
             faults.extend(error.faults)
     for name, model in config.models.items():
         if model.persona is not None and model.persona not in config.personas:
             faults.add(f"{source}: models.{name}.model: persona '{model.persona}' is not defined under personas")
+    taking_part = [config.models[name] for name in (*config.examinees, *config.judges) if name in config.models]
+    for name in dict.fromkeys(model.persona for model in taking_part if model.persona in able):
+        for task in config.benchmarks:
+            if task in BENCHMARKS and task not in able[name]:
+                faults.add(f"{source}: personas.{name}.ability.{task}: is missing, though the study has {task}; add it")
 
 
 def _check_tasks(config: Config, source: str, faults: Faults) -> None:

@@ -51,7 +51,7 @@ def check_inputs(study: Study) -> None:
         try:
             items = load(task, study.source(task), study.config.seed).items
         except UserError as error:
-            faults.extend(error.faults)
+            _extend(faults, error)
         else:
             _check_task(study, task, items, faults)
     _check_sandbox(study, faults)
@@ -69,7 +69,7 @@ def _check_sandbox(study: Study, faults: Faults) -> None:
         try:
             find_sandbox(study.config.sandbox)
         except UserError as error:
-            faults.extend(error.faults)
+            _extend(faults, error)
 
 
 def _check_task(study: Study, task: str, items: list[Item], faults: Faults) -> None:
@@ -81,11 +81,16 @@ def _check_task(study: Study, task: str, items: list[Item], faults: Faults) -> N
             else:
                 examinee_prompt(read_prompt(path), items[0], path)
         except UserError as error:
-            faults.extend(error.faults)
+            _extend(faults, error)
     for condition in study.conditions:
         path = study.judge_prompt(condition, task)
         shown = study.shown(study.conditions[condition].label, study.matrix.examinees[0])
         try:
             judge_prompt(read_prompt(path), items[0], "", shown, study.config.seed, path)
         except UserError as error:
-            faults.extend(error.faults)
+            _extend(faults, error)
+
+
+def _extend(faults: Faults, error: UserError) -> None:
+    """Add what is new: tasks share files of recorded responses, and conditions share templates."""
+    faults.extend(fault for fault in error.faults if fault not in faults.faults)

@@ -1,0 +1,280 @@
+"""What every step does besides its work: messages, exit codes, times, and tables that are empty for a reason."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from voirdire.drift.columns import COLUMNS
+from voirdire.errors import UserError
+from voirdire.steps import drift, ensembles, metrics, prior_sweep
+from voirdire.steps._analysis import Settings, read_verdicts
+from voirdire.steps._drift import or_absent, scenario_of
+from voirdire.steps._run import arguments, as_json, run, write_outputs
+from voirdire.steps._tables import absent_tables, is_simulated, read_tables
+from voirdire.study.config import parse
+from voirdire.study.study import Study
+from voirdire.study.timing import time_per_stage
+from voirdire.tables import VERDICTS, read_table, write_parquet, write_table
+
+JUDGES = ("chough", "larch", "rook")
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """Runs a step's `main` with arguments as a rule would give them."""
+
+    def call(step, **options):
+        argv = ["step"]
+        for name, value in options.items():
+            values = value if isinstance(value, list) else [value]
+            argv += [f"--{name.replace('_', '-')}", *map(str, values)]
+        monkeypatch.setattr("sys.argv", argv)
+        step()
+
+    return call
+
+
+@pytest.fixture
+def study():
+    """Makes a study of three personas, of which only names and settings matter here."""
+
+    def make(tasks=("gsm8k", "aime"), **changes):
+        persona = {"family": "x", "ability": dict.fromkeys(tasks, 0.5)}
+        config = {
+            "study": "small",
+            "benchmarks": {task: {} for task in tasks},
+            "models": {name: {"model": f"simulated/{name}", "family": "x"} for name in JUDGES},
+            "personas": dict.fromkeys(JUDGES, persona),
+            "examinees": list(JUDGES),
+            "judges": list(JUDGES),
+            "bootstrap": {"resamples": 100},
+            "drift": {"weeks": 3, "per_week": 4, "labels_per_week": 2, "seeds": 5},
+            "prior_sweep": {"fpr": [0.4], "fnr": [0.2], "strength": [1, 10], "seeds": 5},
+        }
+        return Study(parse(config | changes), "prompts")
+
+    return make
+
+
+@pytest.fixture
+def verdicts(tmp_path):
+    """Writes a table of verdicts with so many items per task, under two conditions, and returns its path."""
+
+    def write(**n_items):
+        rng = np.random.default_rng(0)
+        rows = [
+            {
+                "condition": condition,
+                "template": "default",
+                "label": None if condition == "blind" else condition,
+                "trial": 0,
+                "task": task,
+                "item_id": f"{task}{number}",
+                "judge": judge,
+                "examinee": examinee,
+                "generation_status": "ok",
+                "status": "ok",
+                "verdict": bool(rng.random() < 0.5),
+                "truth": number % 2 == 0,
+                "response_chars": 10 + number,
+                "simulated": True,
+            }
+            for condition in ("blind", "elite")
+            for task, n in n_items.items()
+            for number in range(n)
+            for judge in JUDGES
+            for examinee in JUDGES
+        ]
+        path = tmp_path / "verdicts.parquet"
+        write_table(pd.DataFrame(rows, columns=VERDICTS.names, dtype=object), path, VERDICTS)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def drifted(called, tmp_path, verdicts):
+    """Runs both steps of the drift simulation, and returns their tables by name."""
+
+    def run_both(study, **n_items):
+        tables = {name: tmp_path / f"{name}.parquet" for name in ("drift", "drift_rates", "drift_absent")}
+        shared = {
+            "verdicts": verdicts(**n_items),
+            "settings": study.analysis_settings(),
+            "scenario": study.drift_settings(),
+        }
+        called(drift.main, **shared, output=[*tables.values(), tmp_path / "drift.csv"])
+        sweep = tmp_path / "prior_sweep.parquet"
+        called(prior_sweep.main, **shared, sweep=study.sweep_settings(), output=[sweep])
+        return read_tables([*map(str, tables.values()), str(sweep)])
+
+    return run_both
+
+
+def test_a_fault_ends_a_step_with_its_text_and_exit_code_1(capsys):
+    def step():
+        raise UserError(["a.jsonl:1: torn", "b.jsonl:2: torn too"])
+
+    with pytest.raises(SystemExit) as ended:
+        run(step)
+    assert ended.value.code == 1
+    assert capsys.readouterr() == ("", "error: a.jsonl:1: torn\nerror: b.jsonl:2: torn too\n")
+
+
+def test_a_step_that_ends_well_says_how_long_it_took_as_the_summary_reads_it(capsys, tmp_path):
+    run(lambda: print("at work"))
+    output = capsys.readouterr().out
+    assert re.fullmatch(r"at work\nvoirdire: took \d+\.\d\d s\n", output)
+    (tmp_path / "metrics.log").write_text(output)
+    assert time_per_stage(tmp_path).splitlines()[1].split()[:2] == ["metrics", "1"]
+
+
+def test_a_fault_of_the_program_keeps_its_traceback():
+    def step():
+        raise KeyError("a bug")
+
+    with pytest.raises(KeyError):
+        run(step)
+
+
+def test_a_failing_step_leaves_a_message_without_traceback_exit_code_1_and_no_file(tmp_path, study):
+    (tmp_path / "verdicts.parquet").write_bytes(b"PAR1 cut short")
+    command = [sys.executable, "-m", "voirdire.steps.metrics", "--verdicts", "verdicts.parquet"]
+    command += ["--settings", study().analysis_settings(), "--output", "rates.csv"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: verdicts.parquet: not a readable Parquet file")
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["verdicts.parquet"]
+
+
+def test_arguments_have_the_types_that_they_are_given(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["step", "--name", "crow", "--spec", '{"a": [1, null]}', "--seed", "-3"])
+    args = arguments("doc", name=str, spec=as_json, seed=int, output=[str])
+    assert vars(args) == {"name": "crow", "spec": {"a": [1, None]}, "seed": -3, "output": []}
+
+
+def test_a_missing_argument_is_refused(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["step"])
+    with pytest.raises(SystemExit) as ended:
+        arguments("doc", accept_errors=float)
+    assert ended.value.code == 2
+    assert "--accept-errors" in capsys.readouterr().err
+
+
+def test_outputs_are_written_from_the_frames_of_their_names_in_the_form_of_their_endings(tmp_path):
+    frame = pd.DataFrame({"n": [1, 2]})
+    outputs = [str(tmp_path / name) for name in ("a.parquet", "a.csv", "b.csv")]
+    write_outputs({"a": frame, "b": frame.assign(n=0), "unwanted": frame}, outputs)
+    assert read_table(outputs[0])["n"].tolist() == [1, 2]
+    assert pd.read_csv(outputs[1])["n"].tolist() == [1, 2]
+    assert pd.read_csv(outputs[2])["n"].tolist() == [0, 0]
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_settings_are_those_of_the_study(study):
+    settings = Settings(**json.loads(study(seed=5, bootstrap={"level": 0.9}).analysis_settings()))
+    assert settings.condition == "blind"
+    assert settings.intervals == {"resamples": 1000, "level": 0.9, "seed": 5}
+
+
+def test_verdicts_of_one_condition_or_of_all_are_read(verdicts):
+    path = str(verdicts(gsm8k=2))
+    assert read_verdicts(path)["condition"].value_counts().to_dict() == {"blind": 18, "elite": 18}
+    blind = read_verdicts(path, "blind")
+    assert blind["condition"].unique().tolist() == ["blind"]
+    assert blind.index.tolist() == list(range(18))
+    assert read_verdicts(path, "no-such").empty
+
+
+def test_the_columns_of_empty_drift_tables_are_those_of_filled_ones(drifted, study):
+    tables = drifted(study(), gsm8k=4, aime=4)
+    for name, columns in COLUMNS.items():
+        assert len(tables[name]) > 0
+        assert tuple(tables[name].columns) == columns
+    assert tables["drift_absent"].empty
+    assert tables["drift"]["n_seeds"].unique().tolist() == [5]
+    assert tables["prior_sweep"]["strength"].tolist() == [1, 10]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "n_items", "reason"),
+    [
+        (("gsm8k", "aime"), {"gsm8k": 1, "aime": 1}, "drift: task 'aime' has 3 responses of known truth, and a week"),
+        (("gsm8k", "aime"), {"gsm8k": 4}, "drift: no judged response of known truth has task 'aime'; tasks in the"),
+        (("gsm8k",), {"gsm8k": 4}, "Without drift.start and drift.end in the configuration the mix drifts from gsm8k"),
+    ],
+)
+def test_a_study_too_small_to_drift_gives_empty_tables_and_says_why(
+    drifted, study, tmp_path, capsys, tasks, n_items, reason
+):
+    tables = drifted(study(tasks), **n_items)
+    for name, columns in COLUMNS.items():
+        assert tables[name].empty
+        assert tuple(tables[name].columns) == columns
+    assert list(pd.read_csv(tmp_path / "drift.csv").columns) == list(COLUMNS["drift"])
+    told = absent_tables(tables)
+    assert set(told) == set(COLUMNS)
+    assert all(text.startswith(reason) for text in told.values()), told
+    assert f"not simulated: {reason}" in capsys.readouterr().out
+
+
+def test_a_scenario_is_that_of_the_study(study):
+    chosen = study(panel={"quorum": 2, "tie": "abstain"}, drift={"prior": {"fpr": 0.3, "fnr": 0.1, "strength": 5}})
+    scenario = scenario_of(json.loads(chosen.drift_settings()))
+    assert (scenario.quorum, scenario.tie, scenario.prior) == (2, "abstain", (0.3, 0.1, 5))
+    assert scenario.mix()[0].tolist() == pytest.approx([0.15, 0.85])
+
+
+def test_a_bug_in_the_simulation_is_no_reason_for_an_empty_table():
+    def compute():
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        or_absent(compute, "drift")
+
+
+def test_reasons_of_both_sources_are_told_together():
+    absent = pd.DataFrame({"table": ["ensembles"], "reason": ["one judge"]})
+    drift_absent = pd.DataFrame({"table": ["drift"], "reason": ["one task"]})
+    assert absent_tables({"absent": absent, "drift_absent": drift_absent, "rates": pd.DataFrame({"n": [1]})}) == {
+        "ensembles": "one judge",
+        "drift": "one task",
+    }
+
+
+def test_one_simulated_row_makes_a_run_simulated(tmp_path):
+    for name, flags in (("real", [False, False]), ("mixed", [False, True])):
+        write_parquet(pd.DataFrame({"simulated": flags}), tmp_path / f"{name}.parquet")
+    write_parquet(pd.DataFrame({"n": [1]}), tmp_path / "plain.parquet")
+    paths = {path.stem: str(path) for path in tmp_path.iterdir()}
+    assert not is_simulated(read_tables([paths["real"], paths["plain"]]))
+    assert is_simulated(read_tables(list(paths.values())))
+
+
+def test_rates_are_of_every_condition_and_accuracies_of_the_main_one(called, study, verdicts, tmp_path):
+    names = ("rates", "rates_by_examinee", "task_accuracy", "ledger", "absent")
+    outputs = [tmp_path / f"{name}.parquet" for name in names]
+    called(metrics.main, verdicts=verdicts(gsm8k=4), settings=study().analysis_settings(), output=outputs)
+    tables = read_tables(map(str, outputs))
+    assert set(tables["rates"]["condition"]) == {"blind", "elite"}
+    accuracy = tables["task_accuracy"]
+    assert set(accuracy["examinee"]) == set(JUDGES)
+    assert accuracy["accuracy"].unique().tolist() == [0.5]
+
+
+def test_a_panel_votes_as_the_study_says(called, study, verdicts, tmp_path):
+    path, rates = verdicts(gsm8k=6), {}
+    for include_self in (False, True):
+        chosen = study(panel={"include_self": include_self})
+        output = tmp_path / "ensembles.parquet"
+        settings = {"settings": chosen.analysis_settings(), "panel": chosen.panel_settings()}
+        called(ensembles.main, verdicts=path, **settings, output=[output])
+        rates[include_self] = read_table(output)
+    assert not rates[True].equals(rates[False])
