@@ -77,6 +77,9 @@ def spoil(raw, path, value):
         ("drift", {"start": {"gsm8k": 0.5}, "end": {"gsm8k": 1}}, "mine.yaml: drift: the shares of 'start', and of"),
         ("drift", {"labels_per_week": 41}, "mine.yaml: drift: 'labels_per_week' cannot exceed 'per_week'"),
         ("drift", {"start": {"x": 1}, "end": {"x": 1}}, "mine.yaml: drift.start.x: not among this study's benchmarks"),
+        ("prior_sweep", {"fpr": []}, "mine.yaml: prior_sweep.fpr: "),
+        ("prior_sweep", {"fnr": [0.2, 0]}, "mine.yaml: prior_sweep.fnr.1: "),
+        ("prior_sweep", {"strength": [-1]}, "mine.yaml: prior_sweep.strength.0: "),
         ("study", "My Study", "mine.yaml: study: 'My Study' must be of a-z, 0-9 and _"),
     ],
 )

@@ -9,6 +9,9 @@ SLUG = r"^[a-z0-9][a-z0-9_]*$"
 Slug = Annotated[str, Field(pattern=SLUG)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
+# Of a prior: strictly between 0 and 1, and worth more than no label.
+Rate = Annotated[float, Field(gt=0, lt=1)]
+Strength = Annotated[float, Field(gt=0)]
 
 Label = Literal["elite", "author"]
 SIMULATED = "simulated/"
@@ -109,9 +112,9 @@ class PanelSettings(Section):
 class Prior(Section):
     """Beta priors of each judge's error rates, before any label."""
 
-    fpr: Annotated[float, Field(gt=0, lt=1)] = Field(0.4, description="mean of the prior of the FPR")
-    fnr: Annotated[float, Field(gt=0, lt=1)] = Field(0.2, description="mean of the prior of the FNR")
-    strength: Annotated[float, Field(gt=0)] = Field(10.0, description="labels that the prior is worth")
+    fpr: Rate = Field(0.4, description="mean of the prior of the FPR")
+    fnr: Rate = Field(0.2, description="mean of the prior of the FNR")
+    strength: Strength = Field(10.0, description="labels that the prior is worth")
 
 
 class DriftSettings(Section):
@@ -144,9 +147,9 @@ class DriftSettings(Section):
 class PriorSweep(Section):
     """Priors to try in the drift simulation: every combination."""
 
-    fpr: list[float] = Field([0.1, 0.2, 0.4, 0.6], description="means of the FPR's prior")
-    fnr: list[float] = Field([0.05, 0.1, 0.2, 0.4], description="means of the FNR's prior")
-    strength: list[float] = Field([1, 5, 10, 20, 50], description="strengths")
+    fpr: list[Rate] = Field([0.1, 0.2, 0.4, 0.6], min_length=1, description="means of the FPR's prior")
+    fnr: list[Rate] = Field([0.05, 0.1, 0.2, 0.4], min_length=1, description="means of the FNR's prior")
+    strength: list[Strength] = Field([1, 5, 10, 20, 50], min_length=1, description="strengths")
     seeds: Count = Field(100, description="simulated histories per combination")
 
 
