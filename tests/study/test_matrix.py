@@ -2,7 +2,7 @@
 
 import pytest
 
-from voirdire.study import Condition, Matrix, Paths
+from voirdire.study.matrix import Condition, Matrix, Paths
 
 TWO = Matrix(["gsm8k", "aime"], ["a", "b", "c"], ["j", "k"], {"blind": ["a", "b", "c"], "elite": ["b"]})
 

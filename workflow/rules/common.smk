@@ -15,15 +15,9 @@ if LIBRARY.is_dir():
     sys.path.insert(0, str(LIBRARY))
 
 from voirdire.errors import UserError
-from voirdire.study import (
-    PROTOCOL,
-    check_inputs,
-    expect_files,
-    fingerprint,
-    load_study,
-    time_per_stage,
-    use_this_library,
-)
+from voirdire.study.environment import use_this_library
+from voirdire.study.fingerprint import fingerprint
+from voirdire.study.inputs import check_inputs, expect_files
 from voirdire.study.outputs import (
     BIAS_TABLES,
     DRIFT_TABLES,
@@ -32,6 +26,8 @@ from voirdire.study.outputs import (
     RATE_TABLES,
     figure_names,
 )
+from voirdire.study.study import PROTOCOL, load_study
+from voirdire.study.timing import time_per_stage
 
 use_this_library()
 
@@ -67,11 +63,13 @@ def table(*names):
 onstart:
     # Before any model is called, so that a malformed line in the last benchmark costs nothing.
     try:
-        check_inputs(study)
+        check_inputs(study, {job.rule.name for job in workflow.dag.needrun_jobs()})
     except UserError as error:
         raise WorkflowError(*error.faults) from None
 
 
 onsuccess:
     print(time_per_stage(LOGS, since=STARTED))
-    print(f"Report: {RESULTS}/report.html")
+    report = Path(study.paths.report)
+    if report.exists() and report.stat().st_mtime >= STARTED:
+        print(f"Report: {report}")

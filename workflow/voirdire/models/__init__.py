@@ -1,12 +1,17 @@
 """The LLM client: model specifications, calls, the journal of answers.
 
-litellm (2.5 s, 190 MB) is imported only where something is asked.
+litellm (2.5 s, 190 MB) is imported only where something is asked, the client only where it is used.
 """
 
-from voirdire.models.client import Progress, complete, pending
-from voirdire.models.journal import REPLAYABLE, Journal, read_journal
-from voirdire.models.prices import estimate_tokens, price_per_token
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from voirdire.models.spec import Answer, Call, ModelSpec, request_key
+
+if TYPE_CHECKING:
+    from voirdire.models.client import Progress, complete, pending
+    from voirdire.models.journal import REPLAYABLE, Journal, read_journal
+    from voirdire.models.prices import estimate_tokens, price_per_token
 
 __all__ = [
     "REPLAYABLE",
@@ -22,3 +27,20 @@ __all__ = [
     "read_journal",
     "request_key",
 ]
+
+_LAZY = {
+    "REPLAYABLE": "journal",
+    "Journal": "journal",
+    "Progress": "client",
+    "complete": "client",
+    "estimate_tokens": "prices",
+    "pending": "client",
+    "price_per_token": "prices",
+    "read_journal": "journal",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from voirdire.simulated.normal import quantile
+
 Hashes = NDArray[np.uint64]
 Floats = NDArray[np.float64]
 
@@ -73,6 +75,4 @@ class Draws:
 
     def normal(self, role: str, *names: str | int) -> Floats:
         """Standard normal draws, shape (n,)."""
-        from scipy.special import ndtri
-
-        return np.asarray(ndtri(self.uniform(role, *names)), dtype=np.float64)
+        return quantile(self.uniform(role, *names))

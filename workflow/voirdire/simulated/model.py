@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.simulated.draws import Draws, Floats, numbered_hashes
+from voirdire.simulated.normal import quantile
 from voirdire.simulated.persona import ExamineeLook, Persona
 
 Bools = NDArray[np.bool_]
@@ -31,15 +32,13 @@ Bools = NDArray[np.bool_]
 
 def solves(persona: Persona, draws: Draws, judging: bool = False) -> Bools:
     """Whether the persona solves each item, shape (n,); when judging, with its second look."""
-    from scipy.special import ndtri
-
     own = draws.normal("solve", persona.name)
     if judging and persona.second_look > 0:
         again = draws.normal("solve again", persona.name)
         own = np.sqrt(1 - persona.second_look) * own + np.sqrt(persona.second_look) * again
     difficulty = draws.normal("difficulty")
     latent = np.sqrt(1 - persona.own_noise) * difficulty + np.sqrt(persona.own_noise) * own
-    return np.asarray(latent < ndtri(persona.ability_on(draws.task)), dtype=np.bool_)
+    return np.asarray(latent < quantile(persona.ability_on(draws.task)), dtype=np.bool_)
 
 
 def lengths(persona: Persona, draws: Draws) -> Floats:
@@ -68,8 +67,6 @@ def verdict_score(
     length: in standard deviations of log length, shape (n,).
     label: identity label shown to the judge ("elite", "author"), None for blind judging.
     """
-    from scipy.special import ndtri
-
     right = np.asarray(right, dtype=np.float64)
     is_right = right == 1
     look = examinee.plausibility - judge.strictness + judge.length_effect * length + judge.discernment * is_right
@@ -81,7 +78,7 @@ def verdict_score(
         look = look + judge.family_preference
     if label is not None:
         look = look + getattr(judge.label_effects, label, 0.0)
-    sure = float(ndtri(1 - judge.slip))
+    sure = float(quantile(1 - judge.slip))
     solved = solves(judge, draws, judging=True) & ~np.isnan(right)
     return np.where(solved, np.where(is_right, sure, -sure), look)
 

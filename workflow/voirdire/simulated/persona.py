@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from voirdire.errors import UserError
+from voirdire.simulated.normal import quantile
 
 # What from_accuracy gives a model that is known by its accuracy alone; near the default personas' values.
 USUAL_PLAUSIBILITY = 0.5
@@ -134,10 +135,8 @@ class Persona(_Numbers):
 
 
 def _probit(share: float) -> float:
-    from scipy.special import ndtri
-
     # A recorded model may be right always or never; its look stays finite.
-    return float(ndtri(min(max(share, 0.01), 0.99)))
+    return float(quantile(min(max(share, 0.01), 0.99)))
 
 
 def _fault(where: str, fault: Any) -> str:

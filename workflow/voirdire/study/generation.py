@@ -10,7 +10,7 @@ import pandas as pd
 from voirdire.benchmarks import Item
 from voirdire.errors import UserError
 from voirdire.judging import examinee_prompt
-from voirdire.models import Answer, Call, ModelSpec, complete
+from voirdire.models import Answer, Call, ModelSpec
 from voirdire.simulated import Persona, respond
 from voirdire.study.matrix import canonical
 from voirdire.study.prompts import read_prompt
@@ -71,6 +71,9 @@ def ask(spec: ModelSpec, calls: Sequence[Call], journal: str, accept_errors: flo
     Raises UserError where more than the accepted share has failed: the answers are in the journal, so the next run
     asks only for the failed ones.
     """
+    # Not at the top: simulated jobs are many, and do without.
+    from voirdire.models import complete
+
     load_environment()
     answers = complete(spec, calls, Path(journal))
     failed = [answers[call.id].error for call in calls if answers[call.id].status == "error"]
