@@ -13,6 +13,7 @@ from typing import Any, ParamSpec
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from voirdire.tables import atomic_path
@@ -23,6 +24,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 GREY = "#767676"
 DIVERGING = "PuOr_r"
 NAME_LENGTH = 28
+_DOTS_PER_INCH = 150
 
 _STYLE: dict[str, Any] = {
     # A model called "$x$" is a name, not a formula.
@@ -67,8 +69,9 @@ def styled(draw: Callable[_P, Figure]) -> Callable[_P, Figure]:
         with _style():
             figure = draw(*args, **kwargs)
             # Laying out takes most of the time, and would be done again for each file.
-            figure.draw_without_rendering()
-            figure.set_layout_engine("none")
+            if layout := figure.get_layout_engine():
+                layout.execute(figure)
+                figure.set_layout_engine("none")
             return figure
 
     return wrapped
@@ -80,8 +83,9 @@ def save(figure: Figure, stem: str | Path) -> tuple[Path, Path]:
     with atomic_path(paths[0]) as beside:
         beside.write_text(svg_text(figure), encoding="utf-8", newline="\n")
     with atomic_path(paths[1]) as beside, _style():
-        FigureCanvasAgg(figure)
-        figure.savefig(beside, format="png", dpi=150, metadata={"Software": None})
+        # Not `savefig`, which draws everything once more for an orientation that only PostScript has.
+        figure.set_dpi(_DOTS_PER_INCH)
+        FigureCanvasAgg(figure).print_png(beside, metadata={"Software": None})
     return paths
 
 
@@ -89,7 +93,7 @@ def svg_text(figure: Figure) -> str:
     """The figure as SVG, without a date, so that the same figure gives the same text."""
     out = io.StringIO()
     with _style():
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        FigureCanvasSVG(figure).print_svg(out, metadata={"Date": None, "Creator": None})
     return re.sub(r"[ \t]+$", "", out.getvalue(), flags=re.MULTILINE)
 
 
