@@ -179,9 +179,9 @@ def test_outputs_are_written_from_the_frames_of_their_names_in_the_form_of_their
 
 
 def test_settings_are_those_of_the_study(study):
-    settings = Settings(**json.loads(study(seed=5, bootstrap={"level": 0.9}).analysis_settings()))
+    settings = Settings(**json.loads(study(seed=5).analysis_settings()))
     assert settings.condition == "blind"
-    assert settings.intervals == {"resamples": 1000, "level": 0.9, "seed": 5}
+    assert settings.intervals == {"resamples": 1000, "seed": 5}
 
 
 def test_verdicts_of_one_condition_or_of_all_are_read(verdicts):

@@ -106,7 +106,7 @@ def test_settings_say_what_else_decides_a_result(study):
     assert told["seed"] == "7"
     assert told["trials per verdict"] == "2"
     assert told["conditions"] == "blind"
-    assert told["bootstrap"] == "resamples: 500, level: 0.95"
+    assert told["bootstrap"] == "resamples: 500"
     assert told["panel"] == "include_self: False, quorum: 5, tie: incorrect, floor: 0.02"
     assert told["drift"] == "not simulated"
 

@@ -15,7 +15,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def raw():
     """The default study as plain data, to be spoilt."""
-    return yaml.safe_load((PROJECT / "config" / "config.yaml").read_text())
+    default = yaml.safe_load((PROJECT / "config" / "config.yaml").read_text())
+    default["models"]["crow"] = {"model": "openai/crow", "family": "birds"}
+    return default
 
 
 def faults_of(raw):
@@ -56,14 +58,25 @@ def spoil(raw, path, value):
         ),
         ("benchmarks.gsm8k", {"limit": 0}, "mine.yaml: benchmarks.gsm8k: limit: must be a whole number from 1"),
         ("benchmarks", {}, "mine.yaml: benchmarks: name at least one of gsm8k"),
-        ("examinees", ["rook", "crow"], "mine.yaml: examinees: 'crow' is not defined under models; define it or"),
+        ("examinees", ["rook", "daw"], "mine.yaml: examinees: 'daw' is not defined under models; define it or"),
         ("examinees", [], "mine.yaml: examinees: "),
         ("judges", ["rook", "rook"], "mine.yaml: judges: 'rook' is listed 2 times; list it once"),
         ("models.rook", {"family": "x"}, "mine.yaml: models.rook: give either 'model' or 'responses'"),
         ("models.rook", {"model": "simulated/rook"}, "mine.yaml: models.rook.family: this key is needed"),
         ("models.rook.model", "simulated/crow", "mine.yaml: models.rook.model: persona 'crow' is not defined under"),
         ("models.Rook", {"model": "m", "family": "x"}, "mine.yaml: models.Rook: 'Rook' must be of a-z, 0-9 and _"),
-        ("models.rook.tasks", {"maths": {}}, "mine.yaml: models.rook.tasks.maths: unknown task; known are gsm8k"),
+        ("models.crow.tasks", {"maths": {}}, "mine.yaml: models.crow.tasks.maths: unknown task; known are gsm8k"),
+        ("models.rook.parameters", {"top_p": 1}, "mine.yaml: models.rook: parameters: no call is made for this model"),
+        ("models.crow.parameters", {"stream": True}, "mine.yaml: model 'crow': parameters: 'stream' is not a sampling"),
+        ("models.crow.endpoint", {"api_base": "http://a/?key=b"}, "mine.yaml: model 'crow': api_base: must be http(s)"),
+        ("models.crow.responses_examinee", "x", "mine.yaml: models.crow: 'responses_examinee' belongs to 'responses'"),
+        ("models.all", {"model": "openai/x", "family": "y"}, "mine.yaml: models.all: 'all' stands for pooled rows in"),
+        ("models.mean", {"model": "openai/x", "family": "y"}, "mine.yaml: models.mean: 'mean' stands for pooled rows"),
+        ("templates", ["default", "default"], "mine.yaml: templates: 'default' gives the condition 'blind' a second"),
+        ("templates", ["default", "blind"], "mine.yaml: templates: 'blind' gives the condition 'blind' a second time"),
+        ("templates", ["default", "elite"], "mine.yaml: templates: 'default' gives the condition 'elite' a second"),
+        ("seed", -1, "mine.yaml: seed: "),
+        ("drift.seed", -1, "mine.yaml: drift.seed: "),
         (
             "personas.rook.ability",
             {"gsm8k": 0.9},
@@ -89,11 +102,11 @@ def test_a_fault_is_named_with_its_key(raw, path, value, fault):
 
 
 def test_several_faults_are_named_at_once(raw):
-    spoil(raw, "examinees", ["crow"])
+    spoil(raw, "examinees", ["daw"])
     spoil(raw, "judges", ["owl"])
-    spoil(raw, "models.rook.tasks", {"maths": {}})
+    spoil(raw, "models.crow.tasks", {"maths": {}})
     found = " ".join(faults_of(raw))
-    assert "'crow'" in found
+    assert "'daw'" in found
     assert "'owl'" in found
     assert "maths" in found
 

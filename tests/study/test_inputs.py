@@ -9,6 +9,8 @@ from voirdire.study.config import parse
 from voirdire.study.inputs import check_inputs, expect_files
 from voirdire.study.study import Study
 
+ALL = {"benchmark", "generate", "grade", "judge"}
+
 QUESTIONS = {
     "gsm8k": [{"question": "What is 2 + 2?", "answer": "#### 4"}, {"question": "And 3 + 3?", "answer": "#### 6"}],
     "aime": [{"question": "What is 5 + 5?", "answer": 10}],
@@ -56,15 +58,15 @@ def study(write, tmp_path, monkeypatch, persona):
     return make
 
 
-def faults_of(check, study):
+def faults_of(check, *arguments):
     with pytest.raises(UserError) as raised:
-        check(study)
+        check(*arguments)
     return raised.value.faults
 
 
 def test_a_sound_study_passes(study):
     expect_files(study())
-    check_inputs(study())
+    check_inputs(study(), ALL)
 
 
 def test_every_missing_file_is_named_once_with_what_it_is(study, tmp_path):
@@ -89,7 +91,7 @@ def test_a_study_of_recorded_examinees_needs_no_examinee_prompt(study, tmp_path)
     (tmp_path / "prompts/examinee/gsm8k.md").unlink()
     recorded = study(examinees=["clerk"], ablations={})
     expect_files(recorded)
-    check_inputs(recorded)
+    check_inputs(recorded, ALL)
 
 
 def test_faults_of_benchmarks_prompts_and_responses_are_named_together(study, write):
@@ -97,7 +99,7 @@ def test_faults_of_benchmarks_prompts_and_responses_are_named_together(study, wr
     write("prompts/examinee/aime.md", "$article")
     write("prompts/judge/default/aime.md", "$question")
     write("clerk.jsonl", [{"question": "What is 5 + 5?"}])
-    found = faults_of(check_inputs, study())
+    found = faults_of(check_inputs, study(), ALL)
     assert len(found) == 4
     for start in (
         "gsm8k.jsonl:2: not valid JSON",
@@ -111,35 +113,47 @@ def test_faults_of_benchmarks_prompts_and_responses_are_named_together(study, wr
 def test_a_fault_of_a_template_that_three_conditions_share_is_said_once(study, write):
     assert len(study().conditions) == 3
     write("prompts/judge/default/aime.md", "$question $identity")
-    assert len(faults_of(check_inputs, study())) == 1
+    assert len(faults_of(check_inputs, study(), ALL)) == 1
 
 
 def test_a_fault_of_responses_that_two_tasks_share_is_said_once(study, write):
     write("clerk.jsonl", "{torn\n")
-    assert [fault.partition(": ")[0] for fault in faults_of(check_inputs, study())] == ["clerk.jsonl:1"]
+    assert [fault.partition(": ")[0] for fault in faults_of(check_inputs, study(), ALL)] == ["clerk.jsonl:1"]
 
 
 def test_only_a_label_needs_a_place_in_the_template(study, write):
     write("prompts/judge/default/aime.md", "$question $response")
-    (fault,) = faults_of(check_inputs, study())
+    (fault,) = faults_of(check_inputs, study(), ALL)
     assert fault.startswith("prompts/judge/default/aime.md: has no $identity")
-    check_inputs(study(ablations={}))
+    check_inputs(study(ablations={}), ALL)
 
 
 def test_a_prompt_in_another_encoding_is_named(study, tmp_path):
     (tmp_path / "prompts/examinee/aime.md").write_bytes("Löse: $question".encode("latin-1"))
-    (fault,) = faults_of(check_inputs, study())
+    (fault,) = faults_of(check_inputs, study(), ALL)
     assert fault == "prompts/examinee/aime.md: not UTF-8 (byte 2); save the file as UTF-8"
 
 
 def test_recorded_responses_that_answer_nothing_here_are_refused(study, write):
     write("clerk.jsonl", [{"item_id": "elsewhere", "response": "6"}])
-    assert all("none of its 1 records" in fault for fault in faults_of(check_inputs, study()))
+    assert all("none of its 1 records" in fault for fault in faults_of(check_inputs, study(), ALL))
 
 
 def test_questions_from_the_hub_are_not_fetched_but_their_address_is_checked(study):
     hub = {"source": "hub", "repo": "openai/gsm8k", "revision": "main"}
     chosen = study(benchmarks={"gsm8k": hub}, examinees=["rook"])
     expect_files(chosen)
-    (fault,) = faults_of(check_inputs, chosen)
+    (fault,) = faults_of(check_inputs, chosen, ALL)
     assert "revision" in fault
+
+
+def test_nothing_is_read_where_neither_answers_nor_verdicts_are_made(study, write):
+    write("prompts/judge/default/gsm8k.md", "no response in it")
+    check_inputs(study(), {"metrics", "report"})
+    assert faults_of(check_inputs, study(), {"judge"}) != []
+
+
+def test_prompts_of_questions_that_are_yet_to_come_from_the_hub_are_checked(study, write):
+    write("prompts/judge/default/gsm8k.md", "$qestion $response $identity")
+    faults = faults_of(check_inputs, study(benchmarks={"gsm8k": {"source": "hub"}}), ALL)
+    assert any("judge/default/gsm8k.md: unknown placeholder $qestion" in fault for fault in faults)

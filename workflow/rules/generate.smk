@@ -18,7 +18,9 @@ rule generate:
     conda:
         CONDA
     resources:
-        api_jobs=lambda wildcards: int(study.is_paid(wildcards.examinee)),
+        calls_in_flight=lambda wildcards: study.limit(wildcards.examinee, "concurrency"),
+        timeout_s=lambda wildcards: study.limit(wildcards.examinee, "timeout_s"),
+        max_attempts=lambda wildcards: study.limit(wildcards.examinee, "max_attempts"),
     params:
         examinee=lambda wildcards: study.examinee_spec(
             wildcards.task, wildcards.examinee
@@ -32,4 +34,6 @@ rule generate:
     shell:
         "python -m voirdire.steps.generate --name {wildcards.examinee} --items {input.questions}"
         " --source {input.source:q} --examinee {params.examinee:q} --seed {params.seed}"
-        " --accept-errors {params.accept_errors} --journal {params.journal} --output {output} > {log} 2>&1"
+        " --accept-errors {params.accept_errors} --journal {params.journal}"
+        " --concurrency {resources.calls_in_flight} --timeout-s {resources.timeout_s}"
+        " --max-attempts {resources.max_attempts} --output {output} > {log} 2>&1"

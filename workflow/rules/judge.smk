@@ -22,7 +22,9 @@ rule judge:
     conda:
         CONDA
     resources:
-        api_jobs=lambda wildcards: int(study.is_paid(wildcards.judge)),
+        calls_in_flight=lambda wildcards: study.limit(wildcards.judge, "concurrency"),
+        timeout_s=lambda wildcards: study.limit(wildcards.judge, "timeout_s"),
+        max_attempts=lambda wildcards: study.limit(wildcards.judge, "max_attempts"),
     params:
         judge=lambda wildcards: study.judge_spec(
             wildcards.condition, wildcards.task, wildcards.judge, wildcards.examinee
@@ -41,4 +43,6 @@ rule judge:
         "python -m voirdire.steps.judge --name {wildcards.judge} --condition {wildcards.condition}"
         " --items {input.questions} --generations {input.generations} --grades {input.grades}"
         " --prompt {input.prompt:q} --judge {params.judge:q} --seed {params.seed}"
-        " --accept-errors {params.accept_errors} --journal {params.journal} --output {output} > {log} 2>&1"
+        " --accept-errors {params.accept_errors} --journal {params.journal}"
+        " --concurrency {resources.calls_in_flight} --timeout-s {resources.timeout_s}"
+        " --max-attempts {resources.max_attempts} --output {output} > {log} 2>&1"

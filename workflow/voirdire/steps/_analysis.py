@@ -14,12 +14,11 @@ class Settings:
 
     condition: str
     resamples: int
-    level: float
     seed: int
 
     @property
     def intervals(self) -> dict[str, Any]:
-        return {"resamples": self.resamples, "level": self.level, "seed": self.seed}
+        return {"resamples": self.resamples, "seed": self.seed}
 
 
 def read_verdicts(path: str, condition: str | None = None) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """One judge says of one examinee's responses to one task whether they are correct."""
 
 from voirdire.benchmarks.items import items_from_frame
+from voirdire.steps._calls import OPTIONS, with_limits
 from voirdire.steps._run import arguments, as_json, run
 from voirdire.study.judgement import Bench, judge
 from voirdire.tables import GENERATIONS, GRADES, ITEMS, JUDGEMENTS, read_table, write_table
@@ -16,15 +17,13 @@ def main() -> None:
         grades=[str],
         prompt=str,
         judge=as_json,
-        seed=int,
-        accept_errors=float,
-        journal=str,
         output=str,
+        **OPTIONS,
     )
     bench = Bench(
         name=args.name,
         condition=args.condition,
-        spec=args.judge,
+        spec={**args.judge, "judge": with_limits(args.judge["judge"], args)},
         items=items_from_frame(read_table(args.items, ITEMS)),
         generations=read_table(args.generations, GENERATIONS),
         grades=read_table(args.grades[0], GRADES) if args.grades else None,

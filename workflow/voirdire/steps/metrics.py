@@ -13,7 +13,7 @@ def main() -> None:
     args = arguments(__doc__, verdicts=str, settings=as_json, output=[str])
     settings = Settings(**args.settings)
     verdicts = read_verdicts(args.verdicts)
-    main_condition = read_verdicts(args.verdicts, settings.condition)
+    main_condition = verdicts[verdicts["condition"] == settings.condition]
     absent = explain_absent(verdicts, settings.condition)
     frames = {
         "rates": rates(verdicts, **settings.intervals),

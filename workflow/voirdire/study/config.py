@@ -9,7 +9,9 @@ from pydantic import Field, ValidationError
 
 from voirdire.benchmarks import BENCHMARKS, Source
 from voirdire.errors import Faults, UserError
+from voirdire.models.spec import ModelSpec
 from voirdire.simulated import Persona
+from voirdire.study.matrix import Condition, conditions_of
 from voirdire.study.sections import (
     Ablations,
     BenchmarkSource,
@@ -23,12 +25,15 @@ from voirdire.study.sections import (
     Slug,
 )
 
+# Names that tables give to rows over several models.
+POOLED = ("all", "mean")
+
 
 class Config(Section):
     """The whole configuration of one study."""
 
     study: Slug = Field(description="the study's name, and its folder under results/")
-    seed: int = Field(20260912, description="of samples, simulated draws, bootstraps and prompt markers")
+    seed: int = Field(20260912, ge=0, description="of samples, simulated draws, bootstraps and prompt markers")
     benchmarks: dict[str, BenchmarkSource] = Field(description="the tasks, and where their questions come from")
     models: dict[Slug, Model] = Field(description="every model that examinees and judges name")
     personas: dict[Slug, dict[str, Any]] = Field(
@@ -70,6 +75,8 @@ def parse(raw: Mapping[str, Any], source: str = "configuration") -> Config:
     config = _validated(copy.deepcopy(dict(raw)), source, faults)
     if config is not None:
         _check_names(config, source, faults)
+        _check_conditions(config, source, faults)
+        _check_models(config, source, faults)
         _check_personas(config, source, faults)
         _check_tasks(config, source, faults)
     faults.raise_if_any()
@@ -140,6 +147,32 @@ def _check_names(config: Config, source: str, faults: Faults) -> None:
             faults.add(f"{source}: ablations.identity.examinees: '{name}' is not among the examinees; add it there")
 
 
+def _check_conditions(config: Config, source: str, faults: Faults) -> None:
+    """Conditions are told apart by their slugs alone."""
+    seen: dict[str, Condition] = {}
+    for condition in conditions_of(config.templates, config.ablations.identity.labels):
+        if condition.slug in seen:
+            faults.add(
+                f"{source}: templates: '{condition.template}' gives the condition '{condition.slug}' a second time; "
+                "list each template and label once, and name no template blind, elite or author"
+            )
+        seen[condition.slug] = condition
+
+
+def _check_models(config: Config, source: str, faults: Faults) -> None:
+    for name, model in config.models.items():
+        if name in POOLED:
+            faults.add(f"{source}: models.{name}: '{name}' stands for pooled rows in every table; choose another name")
+        if model.model is None or model.persona:
+            continue
+        for task in config.benchmarks:
+            try:
+                model_spec(name, model, task)
+            except UserError as error:
+                # A fault is the same for most tasks.
+                faults.extend(new for fault in error.faults if (new := f"{source}: {fault}") not in faults.faults)
+
+
 def _check_personas(config: Config, source: str, faults: Faults) -> None:
     able: dict[str, dict[str, float]] = {}
     for name, numbers in config.personas.items():
@@ -177,3 +210,21 @@ def _check_tasks(config: Config, source: str, faults: Faults) -> None:
         for task in getattr(config.drift, end) or {}:
             if task not in config.benchmarks:
                 faults.add(f"{source}: drift.{end}.{task}: not among this study's benchmarks")
+
+
+def model_spec(name: str, model: Model, task: str) -> ModelSpec:
+    """The litellm model `name` as it is called for `task`. Raises UserError where a parameter or address can't be."""
+    if model.model is None or model.persona:
+        raise ValueError(f"{name} is not called through litellm")
+    return ModelSpec(
+        name=name,
+        model=model.model,
+        parameters={**model.parameters, **model.tasks.get(task, {})},
+        drop=tuple(model.drop),
+        api_base=model.endpoint.api_base,
+        api_version=model.endpoint.api_version,
+        api_key_env=model.endpoint.api_key_env,
+        concurrency=model.limits.concurrency,
+        timeout_s=model.limits.timeout_s,
+        max_attempts=model.limits.max_attempts,
+    )

@@ -1,9 +1,10 @@
 """Everything a study reads from outside, checked before the first model is called."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
+from typing import Any, TypeVar
 
-from voirdire.benchmarks import BENCHMARKS, check, load
+from voirdire.benchmarks import BENCHMARKS, Source, check, load
 from voirdire.benchmarks.items import Item
 from voirdire.errors import Faults, UserError
 from voirdire.grading.backends import find_sandbox
@@ -11,6 +12,8 @@ from voirdire.judging import examinee_prompt, judge_prompt
 from voirdire.study.prompts import read_prompt
 from voirdire.study.recorded import load_recorded
 from voirdire.study.study import Study
+
+_Result = TypeVar("_Result")
 
 
 def expect_files(study: Study) -> None:
@@ -34,63 +37,61 @@ def _files(study: Study) -> Iterator[tuple[str, str]]:
             yield study.judge_prompt(condition, task), f"the judges' prompt for {task}"
 
 
-def check_inputs(study: Study) -> None:
-    """Read every benchmark file, recorded response and prompt once; `expect_files` has found them.
+def check_inputs(study: Study, planned: Container[str]) -> None:
+    """Before a run, read every benchmark file, recorded response and prompt once; `expect_files` has found them.
 
     Questions from the Hub are not fetched here, only their address is checked; their rule comes first and checks them.
+
+    Parameters
+    ----------
+    planned : rules that will run. Where neither answers nor verdicts are to be made, nothing is read.
 
     Raises
     ------
     UserError : naming every fault found in any of them.
     """
     faults = Faults()
-    for task in study.matrix.tasks:
-        if study.source(task).kind == "hub":
-            faults.extend(check(task, study.source(task), study.config.seed))
-            continue
-        try:
-            items = load(task, study.source(task), study.config.seed).items
-        except UserError as error:
-            _extend(faults, error)
-        else:
-            _check_task(study, task, items, faults)
-    _check_sandbox(study, faults)
+    if any(rule in planned for rule in ("benchmark", "generate", "judge")):
+        for task in study.matrix.tasks:
+            _check_task(study, task, faults)
+    if "grade" in planned and any(BENCHMARKS[task].grader == "code" for task in study.matrix.tasks):
+        # Programs need a sandbox; better to hear so now than after paying for them.
+        _collect(faults, find_sandbox, study.config.sandbox)
     faults.raise_if_any()
 
 
-def _check_sandbox(study: Study, faults: Faults) -> None:
-    """Programs that are still to be graded need a sandbox; better to hear so now than after paying for them."""
-    to_grade = [
-        job
-        for job in study.matrix.answers
-        if BENCHMARKS[job[0]].grader == "code" and not Path(study.paths.grade(*job)).exists()
-    ]
-    if to_grade:
-        try:
-            find_sandbox(study.config.sandbox)
-        except UserError as error:
-            _extend(faults, error)
-
-
-def _check_task(study: Study, task: str, items: list[Item], faults: Faults) -> None:
+def _check_task(study: Study, task: str, faults: Faults) -> None:
+    source, seed = study.source(task), study.config.seed
+    is_remote = source.kind == "hub"
+    if is_remote:
+        faults.extend(check(task, source, seed))
+    # Questions of the Hub aren't here yet; bundled ones have the same fields.
+    loaded = _collect(faults, load, task, Source("bundled") if is_remote else source, seed)
+    if loaded is None:
+        return
     for name in study.matrix.examinees:
-        path = study.generation_input(task, name)
-        try:
-            if study.model(name).responses:
-                load_recorded(path, study.model(name).responses_examinee or name, items)
-            else:
-                examinee_prompt(read_prompt(path), items[0], path)
-        except UserError as error:
-            _extend(faults, error)
-    for condition in study.conditions:
-        path = study.judge_prompt(condition, task)
-        shown = study.shown(study.conditions[condition].label, study.matrix.examinees[0])
-        try:
-            judge_prompt(read_prompt(path), items[0], "", shown, study.config.seed, path)
-        except UserError as error:
-            _extend(faults, error)
+        path, model = study.generation_input(task, name), study.model(name)
+        if not model.responses:
+            _collect(faults, _fill_examinee_prompt, path, loaded.items[0])
+        elif not is_remote:
+            _collect(faults, load_recorded, path, model.responses_examinee or name, loaded.items)
+    for slug, condition in study.conditions.items():
+        shown = study.shown(condition.label, study.matrix.examinees[0])
+        _collect(faults, _fill_judge_prompt, study.judge_prompt(slug, task), loaded.items[0], shown)
 
 
-def _extend(faults: Faults, error: UserError) -> None:
-    """Add what is new: tasks share files of recorded responses, and conditions share templates."""
-    faults.extend(fault for fault in error.faults if fault not in faults.faults)
+def _fill_examinee_prompt(path: str, item: Item) -> str:
+    return examinee_prompt(read_prompt(path), item, path)
+
+
+def _fill_judge_prompt(path: str, item: Item, shown: str | None) -> str:
+    return judge_prompt(read_prompt(path), item, "", shown, seed=0, where=path)
+
+
+def _collect(faults: Faults, check: Callable[..., _Result], *arguments: Any) -> _Result | None:
+    """What a check returns; or None, and its faults are added once: tasks share files, and conditions templates."""
+    try:
+        return check(*arguments)
+    except UserError as error:
+        faults.extend(fault for fault in error.faults if fault not in faults.faults)
+        return None

@@ -35,6 +35,11 @@ class Condition:
         return f"{self.template}-{self.label}" if self.label else self.template
 
 
+def conditions_of(templates: Sequence[str], labels: Sequence[str]) -> list[Condition]:
+    """The conditions of these templates, and of the first one under each label; the main one first."""
+    return [Condition(template) for template in templates] + [Condition(templates[0], label) for label in labels]
+
+
 @dataclass(frozen=True)
 class Paths:
     """The files of one study. Paths tell where a table comes from."""

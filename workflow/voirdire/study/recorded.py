@@ -101,11 +101,12 @@ class _Finder:
     def _key(self, fields: Mapping[str, Any]) -> str | None:
         """The item's id, "" where no item fits, None where the record doesn't say."""
         item_id, question = fields.get("item_id"), fields.get("question")
-        if isinstance(item_id, str | int):
-            return str(item_id) if str(item_id) in self._ids else ""
+        if isinstance(item_id, str | int) and str(item_id) in self._ids:
+            return str(item_id)
+        # A file may have ids of its own.
         if isinstance(question, str):
             return self._by_question.get(_words(question)) or ""
-        return None
+        return None if item_id is None else ""
 
 
 def _words(text: str) -> str:

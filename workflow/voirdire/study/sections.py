@@ -15,6 +15,7 @@ Strength = Annotated[float, Field(gt=0)]
 
 Label = Literal["elite", "author"]
 SIMULATED = "simulated/"
+_FOR_CALLS = ("parameters", "tasks", "drop", "endpoint", "limits")
 
 
 class Section(BaseModel):
@@ -50,7 +51,7 @@ class Limits(Section):
     """How hard a model's endpoint may be asked."""
 
     concurrency: Count = Field(8, description="calls in flight per job")
-    timeout_s: Annotated[float, Field(gt=0)] = Field(600.0, description="seconds one attempt may take")
+    timeout_s: Count = Field(600, description="seconds one attempt may take")
     max_attempts: Count = Field(6, description="attempts per call, the first included")
 
 
@@ -78,6 +79,17 @@ class Model(Section):
     def _one_origin(self) -> "Model":
         if (self.model is None) == (self.responses is None):
             raise ValueError("give either 'model' or 'responses'")
+        if self.responses_examinee and not self.responses:
+            raise ValueError("'responses_examinee' belongs to 'responses'")
+        if self.responses or self.persona:
+            fields = type(self).model_fields
+            idle = [
+                name
+                for name in _FOR_CALLS
+                if getattr(self, name) != fields[name].get_default(call_default_factory=True)
+            ]
+            if idle:
+                raise ValueError(f"{', '.join(idle)}: no call is made for this model, so this would change nothing")
         return self
 
     @property
@@ -130,7 +142,7 @@ class DriftSettings(Section):
     labels: Literal["after_votes", "before_votes"] = Field("after_votes", description="when a week's labels arrive")
     prior: Prior = Field(default_factory=lambda: Prior(), description="the Bayesian estimators' prior")
     seeds: Count = Field(200, description="simulated histories")
-    seed: int = Field(1, description="of the histories")
+    seed: Annotated[int, Field(ge=0)] = Field(1, description="of the histories")
 
     @model_validator(mode="after")
     def _mixes(self) -> "DriftSettings":
@@ -157,4 +169,3 @@ class Bootstrap(Section):
     """How intervals are computed."""
 
     resamples: Annotated[int, Field(ge=100)] = Field(1000, description="bootstrap resamples")
-    level: Annotated[float, Field(gt=0.5, lt=1)] = Field(0.95, description="of the intervals")

@@ -14,14 +14,16 @@ from typing import Any
 
 from voirdire.benchmarks import Source
 from voirdire.models import ModelSpec
-from voirdire.study.config import Config, parse
-from voirdire.study.matrix import Condition, Matrix, Paths, canonical
+from voirdire.study.config import Config, model_spec, parse
+from voirdire.study.matrix import Condition, Matrix, Paths, canonical, conditions_of
 from voirdire.study.sections import Model
 
 # Raise by hand when the code of a paid rule changes so that its old answers are no longer what it would ask for.
 PROTOCOL = {"generate": 1, "judge": 1}
 
 # The paper's drift: away from easy word problems, towards hard competition mathematics.
+LIMITS = ("concurrency", "timeout_s", "max_attempts")
+
 _DRIFT_START = {"gsm8k": 0.85, "aime": 0.15}
 
 
@@ -45,10 +47,8 @@ class Study:
     @cached_property
     def conditions(self) -> dict[str, Condition]:
         """Conditions by slug; the first is the main one."""
-        conditions = [Condition(template) for template in self.config.templates]
         identity = self.config.ablations.identity
-        if identity.examinees:
-            conditions += [Condition(self.config.templates[0], label) for label in identity.labels]
+        conditions = conditions_of(self.config.templates, identity.labels if identity.examinees else [])
         return {condition.slug: condition for condition in conditions}
 
     @property
@@ -128,21 +128,11 @@ class Study:
 
     def model_spec(self, task: str, name: str) -> ModelSpec:
         """The litellm model `name` as it is called for `task`."""
-        model = self.model(name)
-        if model.model is None or model.persona:
-            raise ValueError(f"{name} is not called through litellm")
-        return ModelSpec(
-            name=name,
-            model=model.model,
-            parameters={**model.parameters, **model.tasks.get(task, {})},
-            drop=tuple(model.drop),
-            api_base=model.endpoint.api_base,
-            api_version=model.endpoint.api_version,
-            api_key_env=model.endpoint.api_key_env,
-            concurrency=model.limits.concurrency,
-            timeout_s=model.limits.timeout_s,
-            max_attempts=model.limits.max_attempts,
-        )
+        return model_spec(name, self.model(name), task)
+
+    def limit(self, name: str, limit: str) -> int:
+        """One of LIMITS of a model; 0 where no call is made."""
+        return int(getattr(self.model(name).limits, limit)) if self.is_paid(name) else 0
 
     def analysis_settings(self) -> str:
         """What every statistical table depends on, as JSON."""
@@ -151,7 +141,6 @@ class Study:
             {
                 "condition": self.main_condition,
                 "resamples": bootstrap.resamples,
-                "level": bootstrap.level,
                 "seed": self.config.seed,
             }
         )
@@ -193,7 +182,9 @@ class Study:
         if model.persona:
             # One truth for who is whose relative: the model's entry.
             return {"persona": {**self.config.personas[model.persona], "name": name, "family": model.family}}
-        return {"model": json.loads(self.model_spec(task, name).to_json())}
+        spec = json.loads(self.model_spec(task, name).to_json())
+        # Limits change no answer, so a change of theirs must rerun nothing: they are resources of the jobs.
+        return {"model": {key: value for key, value in spec.items() if key not in LIMITS}}
 
 
 def load_study(raw: Mapping[str, Any], sources: Sequence[str | Path], workflow_folder: str | Path) -> Study:
