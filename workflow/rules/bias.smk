@@ -8,7 +8,7 @@ rule metrics:
     input:
         VERDICTS,
     output:
-        table(*RATE_TABLES),
+        table(*outputs.RATE_TABLES),
     log:
         f"{LOGS}/metrics.log",
     conda:

@@ -15,17 +15,10 @@ if LIBRARY.is_dir():
     sys.path.insert(0, str(LIBRARY))
 
 from voirdire.errors import UserError
+from voirdire.study import outputs
 from voirdire.study.environment import use_this_library
 from voirdire.study.fingerprint import fingerprint
 from voirdire.study.inputs import check_inputs, expect_files
-from voirdire.study.outputs import (
-    BIAS_TABLES,
-    DRIFT_TABLES,
-    PANEL_TABLES,
-    PAPER_TABLES,
-    RATE_TABLES,
-    figure_names,
-)
 from voirdire.study.study import PROTOCOL, load_study
 from voirdire.study.timing import time_per_stage
 
@@ -41,7 +34,9 @@ RESULTS = study.paths.folder
 LOGS = f"{RESULTS}/logs"
 STARTED = time.time()
 CONDA = "../../envs/voirdire.yaml"
-VERDICTS = f"{RESULTS}/verdicts.parquet"
+VERDICTS = study.paths.verdicts
+# The Parquet files of tidy tables, and the same as CSV.
+table = study.paths.tables
 
 
 wildcard_constraints:
@@ -49,15 +44,6 @@ wildcard_constraints:
     examinee="[a-z0-9_]+",
     judge="[a-z0-9_]+",
     condition="[a-z0-9_-]+",
-
-
-def table(*names):
-    """The Parquet files of tidy tables, and the same as CSV."""
-    return [
-        study.paths.table(name, ending)
-        for name in names
-        for ending in ("parquet", "csv")
-    ]
 
 
 onstart:

@@ -5,16 +5,17 @@ against this study, and report.html, one file that needs no network.
 """
 
 STATIC = [
-    study.paths.table(name) for name in (*RATE_TABLES, *BIAS_TABLES, *PANEL_TABLES)
+    study.paths.table(name)
+    for name in (*outputs.RATE_TABLES, *outputs.BIAS_TABLES, *outputs.PANEL_TABLES)
 ]
-TIDY = STATIC + [study.paths.table(name) for name in DRIFT_TABLES]
+TIDY = STATIC + [study.paths.table(name) for name in outputs.DRIFT_TABLES]
 
 
 rule paper_tables:
     input:
         STATIC,
     output:
-        [study.paths.table(name, "csv") for name in PAPER_TABLES],
+        [study.paths.table(name, "csv") for name in outputs.PAPER_TABLES],
     log:
         f"{LOGS}/paper_tables.log",
     conda:
@@ -48,7 +49,7 @@ rule figures:
     output:
         [
             study.paths.figure(name, ending)
-            for name in figure_names(study.matrix.tasks)
+            for name in outputs.figure_names(study.matrix.tasks)
             for ending in ("svg", "png")
         ],
     log:
@@ -65,7 +66,10 @@ rule figures:
 rule report:
     input:
         tables=[*TIDY, study.paths.table("claims")],
-        figures=[study.paths.figure(name) for name in figure_names(study.matrix.tasks)],
+        figures=[
+            study.paths.figure(name)
+            for name in outputs.figure_names(study.matrix.tasks)
+        ],
         questions=[study.paths.items(task) for task in study.matrix.tasks],
         # Named so that a prompt or model that changes nothing else still changes what the report says has run.
         verdicts=VERDICTS,

@@ -65,6 +65,10 @@ class Paths:
     def table(self, name: str, ending: str = "parquet") -> str:
         return f"{self.folder}/tables/{name}.{ending}"
 
+    def tables(self, *names: str) -> list[str]:
+        """The Parquet files of tables, and the same as CSV."""
+        return [self.table(name, ending) for name in names for ending in ("parquet", "csv")]
+
     def figure(self, name: str, ending: str = "svg") -> str:
         return f"{self.folder}/figures/{name}.{ending}"
 
