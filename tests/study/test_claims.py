@@ -32,14 +32,23 @@ def ensembles(metric: str, values: list[tuple[float, float, float]], task: str =
     )
 
 
-def weeks(**accuracy: tuple[float, float, float]) -> pd.DataFrame:
+def gains(**votes: tuple[tuple[float, float, float], tuple[float, float, float]]) -> pd.DataFrame:
+    """Weighted votes' paired gains over the unweighted majority and over the mean single judge."""
     rows = []
-    for name, (value, low, high) in accuracy.items():
-        rule = name if name in ("majority", "mean_single") else "wmv"
-        estimator, weights = ("", "") if rule != "wmv" else (name, "linear")
-        rows.append({"week": 0, "rule": rule, "estimator": estimator, "weights": weights})
-        rows[-1] |= {"difference_to_oracle": value, "difference_low": low, "difference_high": high}
+    for estimator, over in votes.items():
+        rows.append({"week": 0, "rule": "wmv", "estimator": estimator, "weights": "linear"})
+        for baseline, ends in zip(("majority", "mean_single"), over, strict=True):
+            stem = f"difference_to_{baseline}"
+            rows[-1] |= dict(zip((stem, f"{stem}_low", f"{stem}_high"), ends, strict=True))
+        rows[-1] |= {"difference_to_oracle": 0.0, "difference_low": 0.0, "difference_high": 0.0}
     return pd.DataFrame(rows)
+
+
+def bins(task: str, **gaps: tuple[float, float, float]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"task": task, "judge": "all", "bin": name, "gap": gap, "low": low, "high": high, "reason": ""}
+        for name, (gap, low, high) in gaps.items()
+    )
 
 
 def length(task: str, values: dict[str, tuple[float, float, float]]) -> pd.DataFrame:
@@ -79,6 +88,9 @@ def test_interval_decides_sign_and_size(values: list[tuple[float, float, float]]
     assert (claim["sign"], claim["size"]) == (sign, size)
 
 
+GOOD, BAD, WIDE = (-0.97, -0.99, -0.92), (0.1, 0.05, 0.8), (-0.5, -0.9, 0.1)
+
+
 def test_most_is_a_strict_majority():
     good, bad = (0.97, 0.92, 0.99), (0.1, -0.7, 0.8)
     assert judged("C1", correlations=correlations(6, [good] * 4 + [bad] * 2))["size"] == "holds"
@@ -86,11 +98,52 @@ def test_most_is_a_strict_majority():
     assert (half["value"], half["size"]) == (0.1, "fails")
 
 
-def test_every_is_the_worst_model():
-    good, worst = (-0.97, -0.99, -0.92), (-0.5, -0.8, 0.1)
-    claim = judged("C2", correlations=correlations(7, [good] * 5 + [worst]))
-    assert (claim["value"], claim["low"], claim["high"]) == worst
-    assert (claim["sign"], claim["size"]) == ("undecided", "fails")
+def test_most_shows_the_one_that_completes_the_majority():
+    values = [(0.99, 0.95, 0.995), (0.96, 0.91, 0.98), (0.98, 0.94, 0.99), (0.2, -0.7, 0.99)]
+    claim = judged("C1", correlations=correlations(6, values))
+    assert (claim["value"], claim["low"], claim["high"]) == values[1]
+    assert "decides: model_1" in claim["note"]
+
+
+def test_most_with_a_model_missing_still_needs_the_majority_of_all():
+    good, missing = (0.97, 0.92, 0.99), (NAN, NAN, NAN)
+    assert judged("C1", correlations=correlations(6, [good] * 4 + [missing] * 2))["size"] == "holds"
+    assert judged("C1", correlations=correlations(6, [good] * 3 + [missing] * 3))["size"] == "undecided"
+
+
+def test_every_shows_the_worst_models_own_interval():
+    claim = judged("C2", correlations=correlations(7, [GOOD] * 5 + [WIDE]))
+    assert (claim["value"], claim["low"], claim["high"]) == WIDE
+    assert (claim["sign"], claim["size"]) == ("undecided", "undecided")
+    assert "decides: model_5" in claim["note"]
+    assert "sign: 5 hold, 1 undecided; size: 5 hold, 1 undecided" in claim["note"]
+
+
+def test_every_fails_by_one_that_decidedly_fails():
+    claim = judged("C2", correlations=correlations(7, [GOOD] * 5 + [BAD]))
+    assert (claim["value"], claim["sign"], claim["size"]) == (0.1, "fails", "fails")
+    assert "size: 5 hold, 1 fails: model_5" in claim["note"]
+
+
+def test_every_does_not_fail_by_one_that_chance_would_bring():
+    # Of six, one interval in seven lies beyond the bound by chance.
+    narrowly = (-0.70, -0.82, -0.50)
+    alone = judged("C2", correlations=correlations(7, [narrowly]))
+    assert alone["size"] == "fails"
+    claim = judged("C2", correlations=correlations(7, [GOOD] * 5 + [narrowly]))
+    assert claim["size"] == "undecided"
+    assert "1 fails: model_5 (none fails at the level corrected for 6)" in claim["note"]
+
+
+def test_limits_of_different_models_are_never_joined():
+    claim = judged("C2", correlations=correlations(7, [(-0.9, -0.99, -0.7), (-0.85, -0.86, -0.4)] * 3))
+    assert (claim["low"], claim["high"]) == (-0.86, -0.4)
+
+
+def test_sign_may_be_decided_by_another_than_size():
+    claim = judged("C13", "gsm8k", ablation_difficulty=bins("gsm8k", hard=(0.1, 0.06, 0.12), easy=(0.3, -0.1, 0.4)))
+    assert (claim["sign"], claim["size"], claim["value"]) == ("undecided", "fails", 0.1)
+    assert "the sign is decided by easy, +0.300 (-0.100 to +0.400)" in claim["note"]
 
 
 def test_c3_is_about_every_judge():
@@ -99,11 +152,17 @@ def test_c3_is_about_every_judge():
     assert "every one of 6 judges" in claim["note"]
 
 
-def test_model_without_a_correlation_is_left_out_and_counted():
-    values = [(-0.97, -0.99, -0.92)] * 5 + [(NAN, NAN, NAN)]
-    claim = judged("C2", correlations=correlations(7, values))
-    assert claim["sign"] == "holds"
-    assert "1 without a value left out" in claim["note"]
+def test_every_is_undecided_at_best_where_one_has_no_value():
+    missing = (NAN, NAN, NAN)
+    claim = judged("C2", correlations=correlations(7, [GOOD] * 5 + [missing]))
+    assert (claim["sign"], claim["size"], claim["value"]) == ("undecided", "undecided", -0.97)
+    assert "no value for model_5" in claim["note"]
+    assert judged("C2", correlations=correlations(7, [GOOD] * 4 + [missing, BAD]))["size"] == "fails"
+
+
+@pytest.mark.parametrize(("n", "said"), [(6, "r ≤ −0.83 hold only from about −0.98 on"), (3, "more than the 3 models")])
+def test_note_says_what_fishers_interval_can_show(n: int, said: str):
+    assert said in judged("C2", correlations=correlations(7, [GOOD] * 6).assign(n=n))["note"]
 
 
 def test_value_without_interval_is_undecided():
@@ -160,6 +219,15 @@ def test_panel_without_a_self_judge_has_no_ensemble_claim():
     assert claim["sign"] == "not in this study"
 
 
+def test_models_that_contradict_a_majority_are_named():
+    values = [(0.1, 0.05, 0.15)] * 4 + [(-0.1, -0.15, -0.05)] * 2
+    frame = pd.concat([ensembles("accuracy", values), ensembles("accuracy", values, task="gsm8k")])
+    claim = judged("C6", "accuracy", ensembles=frame)
+    assert claim["sign"] == "holds"
+    assert "sign: 4 hold, 2 fail: model_4, model_5" in claim["note"]
+    assert "mean over gsm8k; the paper's table covers three tasks" in claim["note"]
+
+
 def test_accuracy_of_an_ensemble_that_loses_fails():
     claim = judged("C6", "accuracy", ensembles=ensembles("accuracy", [(-0.02, -0.03, -0.01)] * 3))
     assert (claim["sign"], claim["size"]) == ("fails", "fails")
@@ -185,21 +253,24 @@ def test_o4_mini_is_the_exception():
     ],
 )
 def test_near_the_oracle_is_equivalence(disagreement: tuple[float, float, float], size: str):
-    drift = weeks(disagreement=disagreement, majority=(-0.07, -0.08, -0.06))
-    claim = judged("C8", drift=drift)
+    drift = gains(disagreement=((0.04, 0.01, 0.07), (0.1, 0.05, 0.15)))
+    columns = ["difference_to_oracle", "difference_low", "difference_high"]
+    claim = judged("C8", drift=drift.assign(**dict(zip(columns, disagreement, strict=True))))
     assert (claim["sign"], claim["size"]) == ("holds", size)
 
 
 def test_every_weighted_vote_must_beat_both_baselines():
-    better = {"majority": (-0.07, -0.08, -0.06), "mean_single": (-0.1, -0.11, -0.09)}
-    every = weeks(oracle=(0.0, 0.0, 0.0), bayesian=(-0.01, -0.02, 0.0), **better)
-    assert judged("C9", "every weighted vote", drift=every)["sign"] == "holds"
-    one_loses = weeks(oracle=(0.0, 0.0, 0.0), bayesian=(-0.09, -0.1, -0.085), **better)
-    assert judged("C9", "every weighted vote", drift=one_loses)["sign"] == "fails"
+    better, worse = (0.05, 0.03, 0.07), (-0.02, -0.03, -0.01)
+    every = judged("C9", "every weighted vote", drift=gains(oracle=(better, better), bayesian=(better, better)))
+    assert (every["sign"], every["size"]) == ("holds", "holds")
+    one = judged("C9", "every weighted vote", drift=gains(oracle=(better, better), bayesian=(better, worse)))
+    assert (one["sign"], one["value"]) == ("fails", -0.02)
+    assert "3 hold, 1 fails: bayesian over the mean single" in one["note"]
 
 
 def test_rate_error_without_interval_is_undecided_and_with_one_judged():
     row = {"week": 0, "estimator": "disagreement", "judge": "mean", "rate": "fpr", "abs_error": 0.03}
+    row |= {"abs_error_low": NAN, "abs_error_high": NAN}
     assert judged("C9", "FPR error", drift_rates=pd.DataFrame([row]))["size"] == "undecided"
     row |= {"abs_error_low": 0.02, "abs_error_high": 0.039}
     assert judged("C9", "FPR error", drift_rates=pd.DataFrame([row]))["size"] == "holds"
@@ -209,11 +280,12 @@ def test_rate_error_without_interval_is_undecided_and_with_one_judged():
 
 def test_the_worst_prior_decides():
     sweep = pd.DataFrame(
-        {"accuracy": [0.93, 0.86], "majority": 0.87, "difference": [0.06, -0.01]}
-        | {"difference_low": [0.05, -0.02], "difference_high": [0.07, -0.005]}
+        {"prior_fpr": [0.4, 0.1], "prior_fnr": 0.2, "strength": 10, "accuracy": [0.93, 0.86], "majority": 0.87}
+        | {"difference": [0.06, -0.01], "difference_low": [0.05, -0.02], "difference_high": [0.07, -0.002]}
     )
     claim = judged("C10", prior_sweep=sweep)
     assert (claim["value"], claim["sign"]) == (-0.01, "fails")
+    assert "decides: FPR 0.1 FNR 0.2 strength 10" in claim["note"]
     assert "86.0% to 93.0% against 87.0%" in claim["note"]
 
 
@@ -236,7 +308,13 @@ def test_no_confound_needs_every_interval_inside_the_margin():
     assert (some["size"], some["low"]) == ("undecided", -0.3)
     one = judged("C12", "gsm8k", ablation_length=length("gsm8k", {"ada": inside, "bede": outside, "cuthbert": wide}))
     assert (one["size"], one["value"]) == ("fails", 0.5)
-    assert "shown is bede" in one["note"]
+    assert "decides: bede" in one["note"]
+    assert "1 holds, 1 undecided, 1 fails: bede" in one["note"]
+
+
+def test_no_confound_is_undecided_where_a_judge_has_no_value():
+    frame = length("gsm8k", {"ada": (0.05, -0.1, 0.19), "bede": (NAN, NAN, NAN)})
+    assert judged("C12", "gsm8k", ablation_length=frame)["size"] == "undecided"
 
 
 def test_length_on_aime_is_about_one_model():
@@ -246,13 +324,18 @@ def test_length_on_aime_is_about_one_model():
 
 
 def test_difficulty_takes_the_smallest_gap_of_a_task():
-    rows = [
-        {"task": "gsm8k", "judge": "all", "bin": bin_, "gap": gap, "low": gap - 0.05, "high": gap + 0.05, "reason": ""}
-        for bin_, gap in (("hard", 0.25), ("medium", 0.3), ("easy", 0.4))
-    ]
-    claim = judged("C13", "gsm8k", ablation_difficulty=pd.DataFrame(rows))
+    gaps = {"hard": (0.25, 0.2, 0.3), "medium": (0.3, 0.25, 0.35), "easy": (0.4, 0.35, 0.45)}
+    claim = judged("C13", "gsm8k", ablation_difficulty=bins("gsm8k", **gaps))
     assert (claim["value"], claim["sign"], claim["size"]) == (0.25, "holds", "holds")
-    assert judged("C13", "mbpp", ablation_difficulty=pd.DataFrame(rows))["sign"] == "not in this study"
+    assert judged("C13", "mbpp", ablation_difficulty=bins("gsm8k", **gaps))["sign"] == "not in this study"
+
+
+@pytest.mark.parametrize("empty", [{}, {"hard": (NAN, NAN, NAN)}], ids=["without a row", "without a value"])
+def test_items_of_every_difficulty_need_every_bin(empty: dict[str, tuple[float, float, float]]):
+    frame = bins("mbpp", medium=(0.3, 0.25, 0.35), easy=(0.4, 0.35, 0.45), **empty)
+    claim = judged("C13", "mbpp", ablation_difficulty=frame)
+    assert (claim["value"], claim["sign"], claim["size"]) == (0.3, "undecided", "undecided")
+    assert "no value for hard" in claim["note"]
 
 
 def test_empty_bins_say_why():
@@ -268,3 +351,9 @@ def test_empty_bins_say_why():
     claim = judged("C13", "aime", ablation_difficulty=pd.DataFrame([row]))
     assert claim["sign"] == "undecided"
     assert "no own error" in claim["note"]
+
+
+def test_no_cell_starts_as_a_formula_does():
+    claims = judge_claims({}, False)
+    for column in ("part", "claim", "published", "note"):
+        assert not claims[column].str.match(r"[-+−=@]").any(), column
