@@ -5,6 +5,7 @@ matrix product of weights with counts, for all resamples and all cells at once, 
 moves together.
 """
 
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ Seed = int | Sequence[int]
 
 # Where fewer errors or fewer non-errors than this are seen, the percentile bootstrap covers too little.
 SMALL_COUNT = 10
+# More clusters than this are first pooled at random into blocks, in every task that has more clusters than blocks.
+MANY_CLUSTERS = 100_000
+BLOCKS = 2_000
 # Weights held in memory at a time (32 MB), so that 10⁵ clusters don't need 800 MB.
 _CHUNK = 4_000_000
 
@@ -35,6 +39,22 @@ class Interval:
     high: Array
     method: npt.NDArray[np.object_]
     n_dropped: npt.NDArray[np.int64]
+
+
+def task_seed(seed: int, task: str) -> list[int]:
+    """A stream of draws for each task that does not depend on which other tasks there are."""
+    return [seed, zlib.crc32(task.encode())]
+
+
+def blocks_of(n_clusters: int, n_in_all: int, seed: int, task: str) -> npt.NDArray[np.int64]:
+    """The number, from 0, under which each cluster of a task is resampled, (n_clusters,).
+
+    Its own; or, with more than 10⁵ clusters in all tasks and more than 2,000 in this one, that of its block. Blocks are
+    drawn at random and of equal size: resampling them is then resampling clusters, coarsely.
+    """
+    if n_in_all <= MANY_CLUSTERS or n_clusters <= BLOCKS:
+        return np.arange(n_clusters)
+    return np.asarray(np.random.default_rng([*task_seed(seed, task), 1]).permutation(n_clusters) % BLOCKS)
 
 
 def cluster_weights(strata: npt.ArrayLike, n_resamples: int, seed: Seed) -> Array:
