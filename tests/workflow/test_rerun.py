@@ -57,7 +57,7 @@ def test_one_models_parameter_reruns_its_jobs_only(finished):
 
 def test_two_swapped_parameters_rerun_their_jobs(finished):
     persona = finished.config["personas"]["larch"]
-    persona["strictness"], persona["slip"] = persona["slip"], persona["strictness"]
+    persona["plausibility"], persona["polish"] = persona["polish"], persona["plausibility"]
     assert finished.rules()["judge"] == 22
 
 
