@@ -162,6 +162,13 @@ def test_missing_number_is_a_dash_with_its_reason(context: ReportContext):
     assert ">nan<" not in html
 
 
+def test_rates_say_how_many_calls_they_leave_out(context: ReportContext):
+    rates = context.tables["rates"].assign(n_not_ok=7, n_not_judged=0, n_truth_missing=0)
+    leniency = render(replace(context, rates=rates)).split('<section id="leniency"')[1].split("</section>")[0]
+    assert '<th scope="col" class="number">not ok</th><th scope="col" class="number">accuracy</th>' in leniency
+    assert "truth missing" not in leniency
+
+
 def test_best_judge_is_undecided_where_intervals_overlap(context: ReportContext):
     rates = context.tables["rates"]
     wide = rates.assign(accuracy_low=rates["accuracy"] - 0.2, accuracy_high=rates["accuracy"] + 0.2)

@@ -50,7 +50,42 @@ def test_static_majority_in_shares_and_points(wide: Tables):
 def test_identity_labels_stand_side_by_side(wide: Tables):
     row = wide["table03_identity_labels"].iloc[-1]
     assert (row["task"], row["judge"]) == ("all", "all")
-    assert (row["elite − blind (points)"], row["author − blind (points)"]) == (-5.0, -7.0)
+    assert (row["elite: difference (points)"], row["author: difference (points)"]) == (-5.0, -7.0)
+
+
+def test_each_label_has_its_own_pairs_and_its_own_blind_rate(tables: Tables):
+    identity = tables["ablation_identity"].copy()
+    author = identity["label"] == "author"
+    identity.loc[author, ["n_pairs", "blind"]] = 17, 0.25
+    row = build_all(tables | {"ablation_identity": identity})["table03_identity_labels"].iloc[0]
+    assert (row["elite: n pairs"], row["author: n pairs"]) == (60, 17)
+    assert (row["elite: FPR, blind (share)"], row["author: FPR, blind (share)"]) == (0.4, 0.25)
+
+
+def test_gaps_say_how_many_wrong_responses_and_tasks_they_rest_on(tables: Tables):
+    frame = tables["ablation_difficulty"]
+    pooled = frame[frame["task"] == "gsm8k"].assign(task="all", n_own=90, n_other=500)
+    frame = pd.concat([frame, pooled], ignore_index=True)
+    frame.loc[(frame["task"] == "mbpp") & (frame["bin"] == "easy"), ["gap", "low", "high"]] = float("nan")
+    table = build_all(tables | {"ablation_difficulty": frame})["table05_difficulty"].set_index("task")
+    assert table.loc["gsm8k", ["easy: n own wrong", "easy: n others' wrong"]].tolist() == [30, 120]
+    assert table.loc["all", ["easy: n own wrong", "easy: n tasks", "hard: n tasks"]].tolist() == [90, 3, 4]
+    assert table.loc["mbpp", "easy: n tasks"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "stem", "prefix"),
+    [
+        ("ensembles", "table02_static_majority", ""),
+        ("ablation_identity", "table03_identity_labels", "elite: "),
+        ("self_preference", "table10_self_preference", "gsm8k: "),
+    ],
+)
+def test_calls_that_are_not_ok_are_counted(tables: Tables, name: str, stem: str, prefix: str):
+    counted = tables[name].assign(n_not_ok=3, n_not_judged=2, n_truth_missing=1)
+    row = build_all(tables | {name: counted})[stem].iloc[0]
+    shown = [row[f"{prefix}{column}"] for column in ("n not ok", "n not judged", "n truth missing")]
+    assert shown == [3, 2, 1]
 
 
 def test_correlations_leave_the_strictest_judge_out(wide: Tables, tables: Tables):
@@ -69,6 +104,7 @@ def test_table_nine_is_by_judge(wide: Tables):
 def test_self_preference_counts_all_wrong_responses(wide: Tables):
     row = wide["table10_self_preference"].iloc[0]
     assert row["gsm8k: ΔFPR (points)"] == 12.0
+    assert (row["gsm8k: n own wrong"], row["gsm8k: n other's wrong"]) == (60, 60)
 
 
 def test_missing_value_stays_missing(tables: Tables):

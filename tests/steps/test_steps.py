@@ -15,7 +15,7 @@ from voirdire.steps import drift, ensembles, metrics, prior_sweep
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._drift import or_absent, scenario_of
 from voirdire.steps._run import arguments, as_json, run, write_outputs
-from voirdire.steps._tables import absent_tables, is_simulated, read_tables
+from voirdire.steps._tables import absent_tables, any_simulated, read_tables
 from voirdire.study.config import parse
 from voirdire.study.study import Study
 from voirdire.study.timing import time_per_stage
@@ -54,7 +54,7 @@ def study():
             "judges": list(JUDGES),
             "bootstrap": {"resamples": 100},
             "drift": {"weeks": 3, "per_week": 4, "labels_per_week": 2, "seeds": 5},
-            "prior_sweep": {"fpr": [0.4], "fnr": [0.2], "strength": [1, 10], "seeds": 5},
+            "prior_sweep": {"fpr": [0.4], "fnr": [0.2], "strength": [1, 10]},
         }
         return Study(parse(config | changes), "prompts")
 
@@ -254,8 +254,8 @@ def test_one_simulated_row_makes_a_run_simulated(tmp_path):
         write_parquet(pd.DataFrame({"simulated": flags}), tmp_path / f"{name}.parquet")
     write_parquet(pd.DataFrame({"n": [1]}), tmp_path / "plain.parquet")
     paths = {path.stem: str(path) for path in tmp_path.iterdir()}
-    assert not is_simulated(read_tables([paths["real"], paths["plain"]]))
-    assert is_simulated(read_tables(list(paths.values())))
+    assert not any_simulated(read_tables([paths["real"], paths["plain"]]))
+    assert any_simulated(read_tables(list(paths.values())))
 
 
 def test_rates_are_of_every_condition_and_accuracies_of_the_main_one(called, study, verdicts, tmp_path):

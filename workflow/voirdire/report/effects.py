@@ -5,12 +5,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from voirdire.bias.ablation_difficulty import BINS
+from voirdire.bias.ablation_length import NEGLIGIBLE_D
 from voirdire.report.canvas import GREY, colour, grid_of_panels, marker, name, nothing, styled, title
 from voirdire.report.figures import task_title
-from voirdire.report.rows import POINTS, column_values, is_simulated, pooled_examinees, select
+from voirdire.report.rows import POINTS, column_values, pooled_examinees
+from voirdire.tables.rows import is_simulated, select
 
-EQUIVALENT = 0.2
-BINS = ("hard", "medium", "easy")
 _VERSIONS = {"all": "all wrong responses", "matched": "items that both get wrong"}
 _METRICS = {"accuracy": "accuracy (%)", "fpr": "leniency, FPR (%)"}
 
@@ -112,7 +113,7 @@ def identity(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> 
 
 @styled
 def length(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Figure:
-    """Table 4 as a forest: are accepted wrong responses longer than rejected ones? The band is |d| < 0.2."""
+    """Table 4 as a forest: are accepted wrong responses longer than rejected ones? The band: negligible."""
     simulated = simulated or is_simulated(frame)
     heading = "Length of accepted against rejected wrong responses"
     rows = select(frame).dropna(subset=["d"] if len(frame) else [])
@@ -122,7 +123,7 @@ def length(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Fi
     figure, axes = grid_of_panels(len(tasks), 5, 2.3, 0.8 + 0.3 * len(judges), sharey=True)
     for panel, task in zip(axes, tasks, strict=True):
         some = select(rows, task=task)
-        panel.axvspan(-EQUIVALENT, EQUIVALENT, color="#e9eef2", zorder=-1)
+        panel.axvspan(-NEGLIGIBLE_D, NEGLIGIBLE_D, color="#e9eef2", zorder=-1)
         at = np.array([judges.index(judge) for judge in some["judge"]], float)
         _forest(panel, some, at, 0, "d with its 95 % interval", 1, "d")
         _zero_line(panel, [_who(judge) for judge in judges], np.arange(len(judges), dtype=float))
@@ -154,11 +155,11 @@ def difficulty(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -
             range(3), middle, yerr=np.clip(reach, 0, None), fmt="o-", color=colour(0), capsize=3, label="all judges"
         )
         panel.axhline(0, color=GREY, linewidth=0.8, zorder=0)
-        items = [("0" if np.isnan(n) else f"{n:.0f}") for n in pooled["n_items"].to_numpy(float)]
-        panel.set_xticks(range(3), [f"{each}\nn = {n}" for each, n in zip(BINS, items, strict=True)])
+        own = [("0" if np.isnan(n) else f"{n:.0f}") for n in pooled["n_own"].to_numpy(float)]
+        panel.set_xticks(range(3), [f"{each}\nn = {n}" for each, n in zip(BINS, own, strict=True)])
         panel.set_xlim(-0.4, 2.4)
         panel.set_title(task_title(task), loc="left")
-        panel.set_xlabel("difficulty, n items")
+        panel.set_xlabel("difficulty, n own wrong")
         panel.grid(axis="y", alpha=0.6)
     axes[0].set_ylabel("FPR on own − on others'\n(percentage points)")
     title(figure, heading, simulated)

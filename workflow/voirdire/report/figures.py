@@ -21,7 +21,8 @@ from voirdire.report.canvas import (
     styled,
     title,
 )
-from voirdire.report.rows import column_values, is_simulated, main_rates, select
+from voirdire.report.rows import column_values, main_rates
+from voirdire.tables.rows import is_simulated, select
 
 # Beyond this a cell has no room for its count.
 _MOST_ANNOTATED = 14

@@ -47,12 +47,9 @@ def draw_all(
 ) -> Iterator[tuple[str, Figure]]:
     """Draw every figure of a study, one after the other: (stem, figure).
 
-    Args:
-        tables: tidy frames by name; a missing or empty one gives a figure that says why.
-        tasks: the study's tasks, without "all".
-        condition: the condition that the heat maps show.
-        absent: sentence per table that has no rows, as `voirdire.bias.explain_absent` gives.
-        simulated: whether every title says so, even where a table is empty.
+    tables: tidy frames by name; a missing or empty one gives a figure that says why. tasks: the study's, without "all".
+    condition: the one that the heat maps show. absent: a sentence per table that has no rows, as
+    `voirdire.bias.explain_absent` gives. simulated: whether every title says so, even where a table is empty.
     """
     reasons = absent or {}
     for drawing in drawings(tasks):
@@ -138,7 +135,7 @@ _EFFECTS = (
         "ablations",
         "ablation_difficulty",
         "How much more often judges accept their own errors than others', on items that few (hard), some "
-        "(medium) or most (easy) examinees solve. Thin lines are single judges.",
+        "(medium) or most (easy) examinees solve; n counts their own wrong responses. Thin lines are single judges.",
         _from_one("ablation_difficulty", effects.difficulty),
     ),
     Drawing(

@@ -6,7 +6,10 @@ from itertools import product
 
 import pandas as pd
 
-from voirdire.report.rows import POINTS, column_values, is_simulated, main_rates, ordered, select, table
+from voirdire.bias.ablation_difficulty import BINS
+from voirdire.bias.ablation_length import NEGLIGIBLE_D
+from voirdire.report.rows import POINTS, column_values, main_rates, ordered, table
+from voirdire.tables.rows import is_simulated, select
 
 Tables = Mapping[str, pd.DataFrame]
 _DASH = "–"
@@ -25,13 +28,11 @@ class PaperTable:
 def build_all(tables: Tables, condition: str = "blind") -> dict[str, pd.DataFrame]:
     """Every table of the paper, by the stem of its file.
 
-    Args:
-        tables: tidy frames by name. A missing or empty one gives tables with their columns and no row.
-        condition: the condition of the rates, the study's main one.
+    tables: tidy frames by name; a missing or empty one gives tables with their columns and no row. condition: of the
+    rates, the study's main one.
 
-    Returns:
-        Wide frames. Rates are shares with three decimals, differences percentage points with one, intervals (95 %)
-        text; the unit is in the column's name. The last column says whether the panel was simulated.
+    Wide frames. Rates are shares with three decimals, differences percentage points with one, intervals (95 %) text;
+    the unit is in the column's name. The last column says whether the panel was simulated.
     """
     return {paper_table.stem: paper_table.build(tables, condition) for paper_table in PAPER_TABLES.values()}
 
@@ -69,7 +70,8 @@ def _share(value: object) -> float:
 def _static_majority(tables: Tables, condition: str) -> pd.DataFrame:
     frame = table(tables, "ensembles")
     metrics = {"accuracy": "accuracy", "fpr": "FPR"}
-    columns = ["task", "self-judge", "n responses"]
+    left_out = _left_out(frame)
+    columns = ["task", "self-judge", "n responses", *left_out.values()]
     for metric in metrics.values():
         columns += [f"{metric}, majority (share)", f"{metric}, self-judge (share)"]
         columns += [f"{metric}, difference (points)", f"{metric}, 95 % interval (points)"]
@@ -82,7 +84,7 @@ def _static_majority(tables: Tables, condition: str) -> pd.DataFrame:
                 if found.empty:
                     continue
                 cell = found.iloc[0]
-                row.setdefault("n responses", int(cell["n"]))
+                row = {**row, "n responses": int(cell["n"]), **_counts(cell, left_out)}
                 row[f"{word}, majority (share)"] = _share(cell["majority"])
                 row[f"{word}, self-judge (share)"] = _share(cell["self_judge"])
                 row[f"{word}, difference (points)"] = _points(cell["difference"])
@@ -96,10 +98,12 @@ def _static_majority(tables: Tables, condition: str) -> pd.DataFrame:
 def _identity_labels(tables: Tables, condition: str) -> pd.DataFrame:
     frame = select(table(tables, "ablation_identity"), rate="fpr")
     labels = column_values(frame, "label") or ["elite", "author"]
-    columns = ["task", "judge", "examinee", "n pairs", "FPR, blind (share)"]
+    left_out = _left_out(frame)
+    columns = ["task", "judge", "examinee"]
     for label in labels:
-        columns += [f"FPR, {label} (share)", f"{label} − blind (points)", f"{label}, 95 % interval (points)"]
-        columns += [f"{label}, p (Holm)"]
+        columns += [f"{label}: {word}" for word in ("n pairs", *left_out.values(), "FPR, blind (share)")]
+        columns += [f"{label}: {word}" for word in ("FPR, labelled (share)", "difference (points)")]
+        columns += [f"{label}: {word}" for word in ("95 % interval (points)", "p (Holm)")]
     rows = []
     for task in column_values(frame, "task"):
         of_task = select(frame, task=task)
@@ -110,14 +114,33 @@ def _identity_labels(tables: Tables, condition: str) -> pd.DataFrame:
                 if found.empty:
                     continue
                 cell = found.iloc[0]
-                row.setdefault("n pairs", int(cell["n_pairs"]))
-                row.setdefault("FPR, blind (share)", _share(cell["blind"]))
-                row[f"FPR, {label} (share)"] = _share(cell["labelled"])
-                row[f"{label} − blind (points)"] = _points(cell["difference"])
-                row[f"{label}, 95 % interval (points)"] = interval(cell["low"], cell["high"], POINTS, 1)
-                row[f"{label}, p (Holm)"] = float(f"{cell['p_holm']:.2g}")
+                row[f"{label}: n pairs"] = int(cell["n_pairs"])
+                row |= {f"{label}: {word}": n for word, n in _counts(cell, left_out).items()}
+                row[f"{label}: FPR, blind (share)"] = _share(cell["blind"])
+                row[f"{label}: FPR, labelled (share)"] = _share(cell["labelled"])
+                row[f"{label}: difference (points)"] = _points(cell["difference"])
+                row[f"{label}: 95 % interval (points)"] = interval(cell["low"], cell["high"], POINTS, 1)
+                row[f"{label}: p (Holm)"] = float(f"{cell['p_holm']:.2g}")
             rows.append(row)
     return _finish(rows, columns, is_simulated(frame))
+
+
+# Calls that a row leaves out, by the columns of the tidy tables that count them.
+_LEFT_OUT = {
+    "n_not_ok": "n not ok",
+    "n_not_judged": "n not judged",
+    "n_truth_missing": "n truth missing",
+    "n_self_missing": "n not judged by itself",
+    "n_abstain": "n abstained",
+}
+
+
+def _left_out(frame: pd.DataFrame) -> dict[str, str]:
+    return {name: word for name, word in _LEFT_OUT.items() if name in frame.columns}
+
+
+def _counts(cell: pd.Series, left_out: dict[str, str]) -> dict[str, int]:
+    return {word: int(cell[name]) for name, word in left_out.items() if not pd.isna(cell[name])}
 
 
 def _length(tables: Tables, condition: str) -> pd.DataFrame:
@@ -125,7 +148,7 @@ def _length(tables: Tables, condition: str) -> pd.DataFrame:
     tasks = _tasks(tables, "ablation_length") or _single_tasks(tables)
     columns = ["judge"]
     for task in tasks:
-        columns += [f"{task}: Cohen's d", f"{task}: 95 % interval", f"{task}: |d| < 0.2"]
+        columns += [f"{task}: Cohen's d", f"{task}: 95 % interval", f"{task}: |d| < {NEGLIGIBLE_D}"]
     rows = []
     for judge in column_values(frame, "judge"):
         row: dict[str, object] = {"judge": judge}
@@ -135,7 +158,7 @@ def _length(tables: Tables, condition: str) -> pd.DataFrame:
                 cell = found.iloc[0]
                 row[f"{task}: Cohen's d"] = round(float(cell["d"]), 2)
                 row[f"{task}: 95 % interval"] = interval(cell["low"], cell["high"])
-                row[f"{task}: |d| < 0.2"] = cell["equivalent"]
+                row[f"{task}: |d| < {NEGLIGIBLE_D}"] = cell["equivalent"]
         rows.append(row)
     return _finish(rows, columns, is_simulated(frame))
 
@@ -146,18 +169,23 @@ def _single_tasks(tables: Tables) -> list[str]:
 
 def _difficulty(tables: Tables, condition: str) -> pd.DataFrame:
     frame = select(table(tables, "ablation_difficulty"), judge="all")
-    bins = ("hard", "medium", "easy")
     columns = ["task"]
-    for each in bins:
-        columns += [f"{each}: n items", f"{each}: gap (points)", f"{each}: 95 % interval (points)"]
+    for each in BINS:
+        columns += [f"{each}: {word}" for word in ("n tasks", "n items", "n own wrong", "n others' wrong")]
+        columns += [f"{each}: gap (points)", f"{each}: 95 % interval (points)"]
     rows = []
     for task in column_values(frame, "task"):
         row: dict[str, object] = {"task": task}
-        for each in bins:
+        for each in BINS:
             found = select(frame, task=task, bin=each)
             if len(found):
                 cell = found.iloc[0]
+                # The pooled row is a mean over the tasks that have a gap.
+                pooled = frame[frame["task"] != "all"] if task == "all" else found
+                row[f"{each}: n tasks"] = int(select(pooled, bin=each)["gap"].notna().sum())
                 row[f"{each}: n items"] = int(cell["n_items"])
+                row[f"{each}: n own wrong"] = int(cell["n_own"])
+                row[f"{each}: n others' wrong"] = int(cell["n_other"])
                 row[f"{each}: gap (points)"] = _points(cell["gap"])
                 row[f"{each}: 95 % interval (points)"] = interval(cell["low"], cell["high"], POINTS, 1)
         rows.append(row)
@@ -204,8 +232,10 @@ def _correlation(number: int) -> Callable[[Tables, str], pd.DataFrame]:
 def _self_preference(tables: Tables, condition: str) -> pd.DataFrame:
     frame = select(table(tables, "self_preference"), version="all", rate="fpr")
     tasks = column_values(frame, "task") or _single_tasks(tables)
+    left_out = _left_out(frame)
     columns = ["judge", "other"]
     for task in tasks:
+        columns += [f"{task}: {word}" for word in ("n own wrong", "n other's wrong", *left_out.values())]
         columns += [f"{task}: ΔFPR (points)", f"{task}: 95 % interval (points)", f"{task}: p (Holm)"]
     rows = []
     for judge in column_values(frame, "judge"):
@@ -215,6 +245,8 @@ def _self_preference(tables: Tables, condition: str) -> pd.DataFrame:
                 found = select(frame, judge=judge, other=other, task=task)
                 if len(found):
                     cell = found.iloc[0]
+                    counts = {"n own wrong": int(cell["n_own"]), "n other's wrong": int(cell["n_other"])}
+                    row |= {f"{task}: {word}": n for word, n in (counts | _counts(cell, left_out)).items()}
                     row[f"{task}: ΔFPR (points)"] = _points(cell["difference"])
                     row[f"{task}: 95 % interval (points)"] = interval(cell["low"], cell["high"], POINTS, 1)
                     row[f"{task}: p (Holm)"] = float(f"{cell['p_holm']:.2g}")

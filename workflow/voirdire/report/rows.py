@@ -5,24 +5,10 @@ from typing import Any
 
 import pandas as pd
 
+from voirdire.tables.rows import select
+
 # The difference of a rate is shown in percentage points.
 POINTS = 100
-
-
-def select(frame: pd.DataFrame | None, **wanted: Any) -> pd.DataFrame:
-    """The rows whose columns have the wanted values; a tuple or list means any of them, a missing column any value.
-
-    >>> select(pd.DataFrame({"task": ["gsm8k", "all"], "n": [1, 2]}), task="all")["n"].tolist()
-    [2]
-    """
-    if frame is None or frame.empty:
-        return pd.DataFrame(columns=[] if frame is None else frame.columns)
-    keep = pd.Series(True, index=frame.index)
-    for column, value in wanted.items():
-        if column in frame.columns:
-            values = list(value) if isinstance(value, tuple | list) else [value]
-            keep &= frame[column].isin(values)
-    return frame[keep]
 
 
 def main_rates(rates: pd.DataFrame | None, condition: str, **wanted: Any) -> pd.DataFrame:
@@ -51,11 +37,6 @@ def pooled_examinees(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows over all examinees where there are such, else all rows: those of the only examinee."""
     everyone = select(frame, examinee="all")
     return everyone if len(everyone) and "examinee" in frame.columns else frame
-
-
-def is_simulated(frame: pd.DataFrame | None) -> bool:
-    """Whether any row of a table comes from a simulated persona."""
-    return frame is not None and "simulated" in frame.columns and bool(frame["simulated"].fillna(False).any())
 
 
 def number(frame: pd.DataFrame, column: str) -> float:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from voirdire.report.rows import POINTS, main_rates, number, select, table
+from voirdire.report.rows import POINTS, main_rates, number, table
+from voirdire.tables.rows import select
 
 Tables = Mapping[str, pd.DataFrame]
 

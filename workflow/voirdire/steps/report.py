@@ -4,7 +4,7 @@ from pathlib import Path
 
 from voirdire.report.page import ReportContext, render
 from voirdire.steps._run import arguments, run
-from voirdire.steps._tables import absent_tables, is_simulated, read_tables
+from voirdire.steps._tables import absent_tables, any_simulated, read_tables
 from voirdire.study.about import benchmarks_that_ran, models_that_ran, settings, versions
 from voirdire.study.study import Study
 from voirdire.tables import VERDICTS, atomic_path, read_metadata, read_table
@@ -16,7 +16,7 @@ def main() -> None:
     page = render(
         ReportContext(
             study=study.config.study,
-            simulated=is_simulated(tables),
+            simulated=any_simulated(tables),
             tasks=study.matrix.tasks,
             tables=tables,
             figures={Path(path).stem: Path(path).read_text(encoding="utf-8") for path in args.figures},
