@@ -225,6 +225,9 @@ class _Study:
                 | {"difference_to_oracle": accuracy - 0.94, "difference_low": accuracy - 0.942}
                 | {"difference_high": accuracy - 0.938}
             )
+            for baseline in ("majority", "mean_single"):
+                stem, gain = f"difference_to_{baseline}", accuracy - plain[baseline]
+                rows[-1] |= {stem: gain, f"{stem}_low": gain - 0.01, f"{stem}_high": gain + 0.01}
         return pd.DataFrame(rows)
 
     def drift_rates(self) -> pd.DataFrame:

@@ -155,11 +155,21 @@ def test_scatter_without_a_diagonal_shows_what_there_is(small: Tables):
 
 def test_drift_draws_linear_weights_only(small: Tables):
     figure = figures.drift_accuracy(small["drift"])
-    labels = [line.get_label() for line in figure.axes[0].lines]
+    labels = [line.get_label() for line in figure.axes[0].lines if line.get_label() != "_band"]
     assert labels == [
         *(f"weighted, {each}" for each in ("oracle", "bayesian", "stratified", "disagreement")),
         *figures.RULES.values(),
     ]
+
+
+def test_drift_draws_bands_that_do_not_hide_each_other(small: Tables):
+    axes = figures.drift_accuracy(small["drift"]).axes[0]
+    edges = [line for line in axes.lines if line.get_label() == "_band"]
+    assert (len(axes.collections), len(edges)) == (3, 6)
+
+
+def test_difficulty_counts_the_own_wrong_responses_that_a_gap_rests_on(small: Tables):
+    assert "easy\nn = 30" in texts(effects.difficulty(small["ablation_difficulty"]))
 
 
 def test_drift_rates_have_a_panel_per_judge_and_the_mean(small: Tables):

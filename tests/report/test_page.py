@@ -198,6 +198,10 @@ def test_preference_that_equal_difficulty_explains_is_not_called_preference(cont
     assert "nothing here supports the word preference" in html
 
 
+def test_gain_of_the_weighted_vote_has_its_paired_interval(page: str):
+    assert "(disagreement) is 93.8\u00a0% accurate, 6.8 points above the unweighted majority (+5.8 to +7.8)" in page
+
+
 def test_label_free_answer_never_promises(page: str):
     assert "verdicts alone cannot show whether judges share a blind spot" in page
 

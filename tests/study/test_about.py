@@ -106,14 +106,26 @@ def test_settings_say_what_else_decides_a_result(study):
     assert told["seed"] == "7"
     assert told["trials per verdict"] == "2"
     assert told["conditions"] == "blind"
-    assert told["bootstrap"] == "resamples: 500"
-    assert told["panel"] == "include_self: False, quorum: 5, tie: incorrect, floor: 0.02"
+    assert told["intervals"] == "95 %, 500 bootstrap resamples"
+    assert told["panel"] == (
+        "every judge but the examinee votes; fewer than 5 votes abstain; a tie says incorrect; "
+        "votes weigh at least 0.02"
+    )
     assert told["drift"] == "not simulated"
 
 
 def test_settings_tell_the_mix_that_drifts(study):
     told = settings(study(benchmarks={"gsm8k": {}, "aime": {}}))
-    assert "start: (aime: 0.15, gsm8k: 0.85)" in told["drift"]
+    assert told["drift"].startswith("12 weeks of 40 responses; aime from 15 % to 85 %, gsm8k from 85 % to 15 %; ")
+    assert "8 labels a week, after the votes; a prior of FPR 0.4, FNR 0.2, worth 10 labels; " in told["drift"]
+
+
+def test_settings_are_told_in_words(study):
+    told = settings(
+        study(benchmarks={"gsm8k": {}, "aime": {}}, panel={"include_self": True, "quorum": 2, "tie": "abstain"})
+    )
+    assert told["panel"].startswith("every judge votes, the examinee too; fewer than 2 votes abstain; a tie abstains;")
+    assert not any("_" in value or "{" in value for value in told.values())
 
 
 def test_versions_name_what_is_not_installed(monkeypatch):

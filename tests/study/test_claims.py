@@ -286,7 +286,7 @@ def test_the_worst_prior_decides():
     claim = judged("C10", prior_sweep=sweep)
     assert (claim["value"], claim["sign"]) == (-0.01, "fails")
     assert "decides: FPR 0.1 FNR 0.2 strength 10" in claim["note"]
-    assert "86.0% to 93.0% against 87.0%" in claim["note"]
+    assert "86.0 to 93.0 % against 87.0 %" in claim["note"]
 
 
 def test_each_label_is_judged_apart():

@@ -151,8 +151,8 @@ _EFFECTS = (
         "drift",
         "drift",
         "Coloured lines weigh each judge's vote by its estimated error rates, grey ones do not. The closer a "
-        "coloured line is to the black one (true rates known), the better its estimates. Bands are "
-        "95\u00a0% intervals.",
+        "coloured line is to the black one (true rates known), the better its estimates. Bands, "
+        "95\u00a0% intervals, are drawn for disagreement, the unweighted majority and (outline) the oracle.",
         _from_one("drift", figures.drift_accuracy),
     ),
     Drawing(

@@ -123,17 +123,16 @@ def _panel(tables: Tables) -> Sentence | None:
         )
         also = ([f"loses for {worse}"] if worse else []) + ([f"{undecided} undecided"] if undecided else [])
         parts.append(part + (f" ({', '.join(also)})" if also else ""))
-    majority, weighted = select(weeks, rule="majority"), select(weeks, rule="wmv", weights="linear")
+    weighted = select(weeks, rule="wmv", weights="linear")
     weighted = weighted[weighted["estimator"] != "oracle"] if len(weighted) else weighted
-    if len(majority) and len(weighted):
+    if len(weighted):
         best = weighted.sort_values("accuracy", kind="stable").iloc[-1]
-        gain = (best["accuracy"] - majority["accuracy"].iloc[0]) * POINTS
-        clear = best["difference_low"] > number(majority, "difference_high")
+        gain, low, high = (best[f"difference_to_majority{end}"] * POINTS for end in ("", "_low", "_high"))
         start = "under drift" if parts else "Under drift"
         parts.append(
             f"{start}, the best weighted vote ({best['estimator']}) is {_percent(best['accuracy'])} accurate, "
-            f"{abs(gain):.1f} points {'above' if gain >= 0 else 'below'} the unweighted majority"
-            + ("" if clear or gain < 0 else ", a gain that the intervals leave undecided")
+            f"{abs(gain):.1f} points {'above' if gain >= 0 else 'below'} the unweighted majority "
+            + f"({low:+.1f} to {high:+.1f})".replace("-", "−")
         )
     return Sentence("; ".join(parts) + ".", "ensembles" if len(gains) else "drift") if parts else None
 

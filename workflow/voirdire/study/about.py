@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from voirdire.study.sections import Model
+from voirdire.study.sections import Model, PanelSettings
 from voirdire.study.study import Study
 
 _PACKAGES = ("voirdire", "snakemake", "litellm", "numpy", "scipy", "pandas", "pyarrow", "matplotlib")
@@ -65,10 +65,28 @@ def settings(study: Study) -> dict[str, str]:
         "seed": str(config.seed),
         "conditions": ", ".join(study.conditions),
         "trials per verdict": str(config.trials),
-        "bootstrap": _pairs(config.bootstrap.model_dump()),
-        "panel": _pairs(config.panel.model_dump()),
-        "drift": _pairs(json.loads(study.drift_settings())) or "not simulated",
+        "intervals": f"95 %, {config.bootstrap.resamples:,} bootstrap resamples",
+        "panel": _panel(config.panel),
+        "drift": _drift(json.loads(study.drift_settings())),
     }
+
+
+def _panel(panel: PanelSettings) -> str:
+    votes = "every judge votes, the examinee too" if panel.include_self else "every judge but the examinee votes"
+    tie = "abstains" if panel.tie == "abstain" else f"says {panel.tie}"
+    return f"{votes}; fewer than {panel.quorum} votes abstain; a tie {tie}; votes weigh at least {panel.floor:g}"
+
+
+def _drift(drift: Mapping[str, Any]) -> str:
+    if not drift:
+        return "not simulated"
+    start, end = drift["start"], drift["end"]
+    tasks = dict.fromkeys([*start, *end])
+    mix = [f"{task} from {100 * start.get(task, 0):g} % to {100 * end.get(task, 0):g} %" for task in tasks]
+    labels = f"{drift['labels_per_week']} labels a week, {drift['labels'].replace('_', ' the ')}"
+    prior = "a prior of FPR {fpr:g}, FNR {fnr:g}, worth {strength:g} labels".format_map(drift["prior"])
+    weeks = f"{drift['weeks']} weeks of {drift['per_week']} responses"
+    return f"{weeks}; {', '.join(mix)}; {labels}; {prior}; {drift['seeds']} histories, seed {drift['seed']}"
 
 
 def versions() -> dict[str, str]:

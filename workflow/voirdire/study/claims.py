@@ -55,7 +55,7 @@ def _rows(tables: Tables, name: str, **wanted: object) -> pd.DataFrame:
 
 
 def _measured(row: pd.Series, columns: tuple[str, str, str], name: str = "") -> Measured:
-    value, low, high = (float(row.get(column, nan)) for column in columns)
+    value, low, high = (float(row[column]) for column in columns)
     return Measured(name, value, low, high)
 
 
@@ -221,8 +221,8 @@ def _any_prior(tables: Tables) -> Claim:
     if sweep.empty:
         return claim.absent("needs the prior sweep over the drift simulation")
     claim.notes.append(
-        f"accuracy {sweep['accuracy'].min():.1%} to {sweep['accuracy'].max():.1%} against "
-        f"{sweep['majority'].mean():.1%}"
+        f"accuracy {100 * sweep['accuracy'].min():.1f} to {100 * sweep['accuracy'].max():.1f} % against "
+        f"{100 * sweep['majority'].mean():.1f} %"
     )
     gains = [
         _measured(row, _DIFFERENCE, f"FPR {row['prior_fpr']:g} FNR {row['prior_fnr']:g} strength {row['strength']:g}")

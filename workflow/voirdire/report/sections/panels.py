@@ -52,6 +52,9 @@ def drift(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
     columns = {"panel": cells.text("how"), "weights": cells.text("weights"), "runs": cells.count("n_seeds")}
     columns |= {"accuracy (%)": cells.number("accuracy", "low", "high", 100, 1)}
     columns |= {"to the oracle (points)": cells.points("difference_to_oracle", "difference_low", "difference_high")}
+    for baseline in ("majority", "mean_single"):
+        stem = f"difference_to_{baseline}"
+        columns[f"to the {RULES[baseline]} (points)"] = cells.points(stem, f"{stem}_low", f"{stem}_high")
     section.tables.append(html_table(weeks, "Accuracy over all weeks", columns, folded=False))
     errors = select(table(tables, "drift_rates"), week=0, judge="mean")
     if len(errors):
