@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from voirdire.tables import ITEMS
+# Tables are imported where they are needed: Snakemake knows items at every start, and would wait for pandas.
+if TYPE_CHECKING:
+    import pandas as pd
 
 LETTERS = "ABCD"
 
@@ -31,8 +31,10 @@ class Item:
     reference: str | None = None
 
 
-def items_from_frame(frame: pd.DataFrame) -> list[Item]:
+def items_from_frame(frame: "pd.DataFrame") -> list[Item]:
     """The items of a table with the columns of the ITEMS schema, in its order."""
+    from voirdire.tables import ITEMS
+
     return [_item(record) for record in frame[ITEMS.names].to_dict("records")]
 
 
@@ -59,8 +61,12 @@ def _texts(value: Any) -> tuple[str, ...]:
     return () if value is None or isinstance(value, float) else tuple(value)
 
 
-def frame_from_items(items: Iterable[Item]) -> pd.DataFrame:
+def frame_from_items(items: Iterable[Item]) -> "pd.DataFrame":
     """A table as the ITEMS schema describes it; what an item doesn't have is missing, not empty."""
+    import pandas as pd
+
+    from voirdire.tables import ITEMS
+
     rows = [
         (
             item.task,

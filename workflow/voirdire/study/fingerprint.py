@@ -74,6 +74,7 @@ def _source(module: str, library: Path) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
+@cache
 def _parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
