@@ -6,8 +6,8 @@ import pytest
 
 from voirdire.drift import Scenario
 from voirdire.drift.streams import _distinct, _slots, observed_streams, population, resampled_streams
-from voirdire.errors import UserError
-from voirdire.panel import ballots
+from voirdire.panel import NotEnoughVerdicts, ballots
+from voirdire.stats import bootstrap
 
 
 def test_a_weeks_numbers_are_different_and_every_pair_equally_likely():
@@ -77,7 +77,7 @@ def test_resampled_pools_differ_and_keep_their_number_of_responses(verdicts):
 
 def test_a_task_that_is_not_there_is_named(verdicts):
     scenario = Scenario(start={"gsm8k": 1.0}, end={"gsm8k": 0.2, "mbpp": 0.4, "quality": 0.4})
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(NotEnoughVerdicts) as caught:
         population(verdicts, scenario, "blind")
     assert "task 'mbpp'; tasks in the verdicts: aime, gsm8k" in str(caught.value)
     assert "task 'quality'" in str(caught.value)
@@ -85,7 +85,9 @@ def test_a_task_that_is_not_there_is_named(verdicts):
 
 def test_a_pool_too_small_for_a_week_is_named(verdicts):
     one_examinee = verdicts[verdicts["examinee"] == "model0"]
-    with pytest.raises(UserError, match="task 'aime' has 30 responses of known truth, and a week draws up to 34"):
+    with pytest.raises(
+        NotEnoughVerdicts, match="task 'aime' has 30 responses of known truth, and a week draws up to 34"
+    ):
         population(one_examinee, Scenario(), "blind")
 
 
@@ -101,3 +103,23 @@ def test_responses_of_unknown_truth_and_later_trials_are_not_drawn(verdicts):
     again = verdicts.assign(trial=1)
     frame = pd.concat([verdicts.assign(truth=verdicts["truth"].astype("boolean").mask(unknown)), again])
     assert len(population(frame, Scenario(), "blind").task) == (60 + 30 - 2) * 6
+
+
+def test_items_that_are_left_out_do_not_shift_the_draws(verdicts):
+    # An item without truth, and a task that is not of the scenario and sorts first.
+    truth = verdicts["truth"].astype("boolean").mask(verdicts["item_id"] == "aime-0000")
+    spoilt = pd.concat([verdicts.assign(truth=truth), verdicts.assign(task="a_" + verdicts["task"])])
+    plain = population(verdicts[verdicts["item_id"] != "aime-0000"], Scenario(), "blind")
+    streams = [resampled_streams(source, 80, 0) for source in (population(spoilt, Scenario(), "blind"), plain)]
+    np.testing.assert_array_equal(*(each.votes for each in streams))
+
+
+def test_many_items_are_resampled_in_blocks(verdicts, monkeypatch):
+    source = population(verdicts, Scenario(), "blind")
+    monkeypatch.setattr(bootstrap, "MANY_CLUSTERS", 80)
+    monkeypatch.setattr(bootstrap, "BLOCKS", 40)
+    streams = resampled_streams(source, seeds=160, seed=0)
+    assert streams.groups == 80
+    prevalence = streams.grouped(streams.prevalence)[:, 0].mean(axis=0)
+    expected = [source.box.truth[source.task == number].mean() for number in (0, 1)]
+    np.testing.assert_allclose(prevalence, expected, atol=0.03)

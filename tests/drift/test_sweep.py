@@ -29,6 +29,8 @@ def test_default_prior_is_the_simulations_bayesian(verdicts, labels):
     default = prior_sweep(verdicts, scenario, (0.4,), (0.2,), (10.0,), seeds=20).iloc[0]
     assert (default["accuracy"], default["majority"]) == (bayesian["accuracy"], plain["accuracy"])
     assert (default["low"], default["high"]) == (bayesian["low"], bayesian["high"])
+    for end in ("", "_low", "_high"):
+        assert default[f"difference{end}"] == pytest.approx(bayesian[f"difference_to_majority{end}"], abs=1e-12)
 
 
 def test_a_prior_that_labels_cannot_move_with_equal_rates_is_the_majority(verdicts):

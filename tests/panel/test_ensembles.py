@@ -6,6 +6,8 @@ import pytest
 
 from voirdire.errors import UserError
 from voirdire.panel import ballots, majority, static_majority
+from voirdire.panel.ensembles import COLUMNS
+from voirdire.stats import bootstrap
 
 JUDGES = ("ann", "bob", "cem", "dia")
 
@@ -109,10 +111,67 @@ def test_row_order_does_not_matter():
     pd.testing.assert_frame_equal(static_majority(verdicts), static_majority(shuffled))
 
 
-def test_no_known_truth_is_an_error():
+@pytest.mark.parametrize("change", [{"truth": None}, {"generation_status": "refused"}], ids=["no truth", "no response"])
+def test_without_a_response_of_known_truth_there_are_columns_but_no_row(change):
     verdicts = table(ANNS)
-    with pytest.raises(UserError, match="no judged response has a known truth"):
-        static_majority(verdicts.assign(truth=pd.array([None] * len(verdicts), dtype="boolean")))
+    for frame in (verdicts.assign(**change), verdicts.iloc[:0]):
+        found = static_majority(frame)
+        assert found.empty
+        assert tuple(found.columns) == COLUMNS
+
+
+def test_a_condition_that_is_not_there_is_an_error():
+    with pytest.raises(UserError, match="condition 'elite' has no verdicts"):
+        static_majority(table(ANNS), condition="elite")
+
+
+def test_trials_are_votes_taken_but_add_no_items():
+    once = table([(f"q{number}", "ann", number % 2, (1, int(number % 3 == 0), 1, 0)) for number in range(40)])
+    twice = pd.concat([once, once.assign(trial=1)])
+    first, second = (row(static_majority(frame, resamples=400), "accuracy") for frame in (once, twice))
+    assert (first["n"], first["n_right"], second["n"], second["n_right"]) == (40, 20, 80, 40)
+    assert first["n_ties"] * 2 == second["n_ties"] == 0
+    columns = ["majority", "majority_low", "majority_high", "difference", "difference_low", "difference_high"]
+    np.testing.assert_allclose(first[columns].astype(float), second[columns].astype(float))
+
+
+def test_another_benchmark_does_not_change_a_tasks_intervals():
+    rng = np.random.default_rng(3)
+    responses = [(f"q{n}", "ann", n % 2, tuple(rng.integers(2, size=4))) for n in range(60)]
+    gsm8k = table(responses)
+    alone = static_majority(gsm8k)
+    beside = static_majority(pd.concat([table(responses[:30], task="aime"), gsm8k]))
+    assert "percentile" in set(alone["interval"])
+    mine = [frame[frame["task"] == "gsm8k"].reset_index(drop=True) for frame in (alone, beside)]
+    pd.testing.assert_frame_equal(*mine)
+
+
+def test_many_items_are_resampled_in_blocks(monkeypatch):
+    responses = [(f"q{n}", "ann", n % 2, (1, int(n % 3 == 0), 1, int(n % 5 == 0))) for n in range(600)]
+    whole = row(static_majority(table(responses)), "accuracy")
+    monkeypatch.setattr(bootstrap, "MANY_CLUSTERS", 500)
+    monkeypatch.setattr(bootstrap, "BLOCKS", 100)
+    blocks = row(static_majority(table(responses)), "accuracy")
+    assert blocks["majority"] == whole["majority"]
+    assert blocks["majority_low"] != whole["majority_low"]
+    assert blocks["majority_low"] == pytest.approx(whole["majority_low"], abs=0.02)
+
+
+def test_the_difference_of_bias_heeds_that_its_parts_hang_together():
+    # A cluster is a page of a right and a wrong response; on some pages the others accept both, on some neither.
+    responses = [
+        (f"q{page}{truth}", "ann", truth, (1 - truth, lenient, lenient, lenient))
+        for page, lenient in enumerate([1] * 8 + [0] * 12)
+        for truth in (0, 1)
+    ]
+    frame = table(responses)
+    paged = frame.assign(cluster=frame["item_id"].str[:-1])
+    bias, fpr, fnr = (row(static_majority(paged), metric) for metric in ("bias", "fpr", "fnr"))
+    assert bias["interval"] == "newcombe"
+    # FPR rises where FNR falls, so that their difference varies by as much as both together.
+    for end in ("low", "high"):
+        away = [abs(each[f"difference_{end}"] - each["difference"]) for each in (bias, fpr, fnr)]
+        assert away[0] > 1.7 * max(away[1:])
 
 
 def test_nus_feedback_agrees_with_votes_counted_directly(shared_data):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from voirdire.errors import UserError
-from voirdire.panel import ESTIMATORS, Bayesian, Disagreement, Oracle, Prior, Stratified, mix_rates
+from voirdire.panel import ESTIMATORS, Bayesian, Disagreement, Oracle, Prior, Stratified, mix_rates, weighted
 
 NAN = np.nan
 FPR = np.array([0.45, 0.30, 0.20, 0.10, 0.05])
@@ -123,6 +123,37 @@ def test_oracle_mixes_fpr_by_wrong_and_fnr_by_right_responses():
     np.testing.assert_allclose(rates.fpr, (0.8 * 0.1 + 0.2 * 0.8) / 0.9)
     np.testing.assert_allclose(rates.fnr, (0.1 * 0.9 + 0.3 * 0.2) / 1.1)
     np.testing.assert_allclose(rates.prevalence, 0.55)
+
+
+def test_a_rate_without_responses_in_the_mix_is_the_mean_of_other_tasks():
+    # No wrong response in the first task, in which the first judge has no FPR, nor the second in the third.
+    oracle = Oracle(
+        fpr=[[NAN, NAN], [0.2, 0.4], [0.6, NAN]], fnr=[[0.1, 0.3], [0.5, 0.5], [0.5, 0.5]], prevalence=[1, 0.5, 0.5]
+    )
+    oracle.update(np.zeros((3, 2)), task=[0, 0, 0])
+    rates = oracle.rates()
+    np.testing.assert_allclose(rates.fpr, [0.4, 0.4])
+    np.testing.assert_allclose(rates.fnr, [0.1, 0.3])
+    np.testing.assert_array_equal(rates.n_wrong, 0)
+    np.testing.assert_array_equal(rates.n_right, np.inf)
+
+
+def test_where_all_is_right_the_oracle_votes_all_the_same():
+    oracle = Oracle(fpr=[[NAN] * 3], fnr=[[0.1, 0.2, 0.3]], prevalence=[1.0])
+    rates = oracle.rates()
+    np.testing.assert_allclose(rates.fpr, 0.4)
+    for rule in ("linear", "log_odds"):
+        decided = weighted([[1, 1, 0], [0, 0, 1]], rates.fpr, rates.fnr, rule)
+        np.testing.assert_array_equal(decided, [1, 0])
+
+
+def test_a_judge_with_one_missing_rate_keeps_its_vote():
+    # The second judge has seen right responses only.
+    oracle = Oracle(fpr=[[0.2, NAN]], fnr=[[0.1, 0.3]], prevalence=[0.5], prior=Prior(fpr=0.35))
+    rates = oracle.rates()
+    np.testing.assert_allclose(rates.fpr, [0.2, 0.35])
+    np.testing.assert_array_equal(rates.n_wrong, [np.inf, 0])
+    np.testing.assert_array_equal(weighted([[NAN, 1]], rates.fpr, rates.fnr), [1])
 
 
 def test_rates_mixed_over_tasks_are_the_pooled_rates():

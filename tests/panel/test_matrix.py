@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from voirdire.errors import UserError
-from voirdire.panel import ballots, majority
+from voirdire.panel import NotEnoughVerdicts, ballots, majority
 
 NAN = np.nan
 
@@ -94,7 +94,7 @@ def test_an_absent_condition_is_named_with_those_there():
 
 
 def test_nothing_judged_is_an_error():
-    with pytest.raises(UserError, match="no response has been judged"):
+    with pytest.raises(NotEnoughVerdicts, match="no response has been judged"):
         ballots(VERDICTS.assign(generation_status="refused"))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from voirdire.errors import UserError
-from voirdire.panel import count, majority, minority_veto, weigh, weighted
+from voirdire.panel import majority, minority_veto, tally, weigh, weighted
 
 NAN = np.nan
 # Round numbers make sums that are equal on paper and not in binary: .1 + .2 against .3.
@@ -52,10 +52,10 @@ def test_quorum_may_differ_by_response():
 
 
 def test_ties_and_votes_are_counted():
-    tally = count([[1, 0, NAN], [1, 1, 0], [NAN, NAN, NAN], [1, 0, 1]])
-    np.testing.assert_array_equal(tally.n_votes, [2, 3, 0, 3])
-    np.testing.assert_array_equal(tally.tied(), [True, False, False, False])
-    np.testing.assert_array_equal(tally.tied(quorum=3), [False, False, False, False])
+    counted = tally([[1, 0, NAN], [1, 1, 0], [NAN, NAN, NAN], [1, 0, 1]])
+    np.testing.assert_array_equal(counted.n_votes, [2, 3, 0, 3])
+    np.testing.assert_array_equal(counted.tied(), [True, False, False, False])
+    np.testing.assert_array_equal(counted.tied(quorum=3), [False, False, False, False])
 
 
 def test_sums_that_are_equal_on_paper_are_a_tie():

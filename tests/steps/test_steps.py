@@ -11,6 +11,7 @@ import pytest
 
 from voirdire.drift.columns import COLUMNS
 from voirdire.errors import UserError
+from voirdire.panel import NotEnoughVerdicts
 from voirdire.steps import drift, ensembles, metrics, prior_sweep
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._drift import or_absent, scenario_of
@@ -109,9 +110,9 @@ def drifted(called, tmp_path, verdicts):
             "scenario": study.drift_settings(),
         }
         called(drift.main, **shared, output=[*tables.values(), tmp_path / "drift.csv"])
-        sweep = tmp_path / "prior_sweep.parquet"
-        called(prior_sweep.main, **shared, sweep=study.sweep_settings(), output=[sweep])
-        return read_tables([*map(str, tables.values()), str(sweep)])
+        sweep = {name: tmp_path / f"{name}.parquet" for name in ("prior_sweep", "prior_sweep_absent")}
+        called(prior_sweep.main, **shared, sweep=study.sweep_settings(), output=[*sweep.values()])
+        return read_tables(map(str, (*tables.values(), *sweep.values())))
 
     return run_both
 
@@ -181,7 +182,7 @@ def test_outputs_are_written_from_the_frames_of_their_names_in_the_form_of_their
 def test_settings_are_those_of_the_study(study):
     settings = Settings(**json.loads(study(seed=5).analysis_settings()))
     assert settings.condition == "blind"
-    assert settings.intervals == {"resamples": 1000, "seed": 5}
+    assert settings.intervals == {"resamples": 100, "seed": 5}
 
 
 def test_verdicts_of_one_condition_or_of_all_are_read(verdicts):
@@ -199,8 +200,10 @@ def test_the_columns_of_empty_drift_tables_are_those_of_filled_ones(drifted, stu
         assert len(tables[name]) > 0
         assert tuple(tables[name].columns) == columns
     assert tables["drift_absent"].empty
+    assert tables["prior_sweep_absent"].empty
     assert tables["drift"]["n_seeds"].unique().tolist() == [5]
     assert tables["prior_sweep"]["strength"].tolist() == [1, 10]
+    assert tables["prior_sweep"]["n_seeds"].unique().tolist() == [5]
 
 
 @pytest.mark.parametrize(
@@ -232,20 +235,44 @@ def test_a_scenario_is_that_of_the_study(study):
     assert scenario.mix()[0].tolist() == pytest.approx([0.15, 0.85])
 
 
-def test_a_bug_in_the_simulation_is_no_reason_for_an_empty_table():
+@pytest.mark.parametrize("fault", [ZeroDivisionError(), UserError("drift: tie is 'both'")], ids=["bug", "bad setting"])
+def test_only_too_few_verdicts_are_a_reason_for_an_empty_table(fault):
     def compute():
-        raise ZeroDivisionError
+        raise fault
 
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(type(fault)):
         or_absent(compute, "drift")
 
 
-def test_reasons_of_both_sources_are_told_together():
+def test_each_step_gives_its_own_reason():
+    def compute():
+        raise NotEnoughVerdicts("too few")
+
+    frames = or_absent(compute, "prior_sweep")
+    assert set(frames) == {"prior_sweep", "prior_sweep_absent"}
+    assert frames["prior_sweep_absent"].to_numpy().tolist() == [["prior_sweep", "too few"]]
+
+
+def test_a_bad_setting_fails_the_drift_steps(called, study, verdicts, tmp_path):
+    chosen = study()
+    scenario = json.loads(chosen.drift_settings()) | {"weeks": 0}
+    options = {"verdicts": verdicts(gsm8k=4, aime=4), "settings": chosen.analysis_settings()}
+    options |= {"scenario": json.dumps(scenario), "output": [tmp_path / "x.parquet"]}
+    for step, more in ((drift, {}), (prior_sweep, {"sweep": chosen.sweep_settings()})):
+        with pytest.raises(UserError, match="weeks is 0"):
+            called(step.main, **options, **more)
+    assert not (tmp_path / "x.parquet").exists()
+
+
+def test_reasons_of_all_sources_are_told_together():
     absent = pd.DataFrame({"table": ["ensembles"], "reason": ["one judge"]})
     drift_absent = pd.DataFrame({"table": ["drift"], "reason": ["one task"]})
-    assert absent_tables({"absent": absent, "drift_absent": drift_absent, "rates": pd.DataFrame({"n": [1]})}) == {
+    sweep_absent = pd.DataFrame({"table": ["prior_sweep"], "reason": ["no item"]})
+    tables = {"absent": absent, "drift_absent": drift_absent, "prior_sweep_absent": sweep_absent}
+    assert absent_tables({**tables, "rates": pd.DataFrame({"n": [1]})}) == {
         "ensembles": "one judge",
         "drift": "one task",
+        "prior_sweep": "no item",
     }
 
 

@@ -1,7 +1,7 @@
 """Does a calibrated vote keep up when the mix of tasks shifts? The order of the verdicts is simulated.
 
 Needs: verdicts.parquet. Leaves: tables/ drift (accuracy by week and rule), drift_rates (estimates against the truth)
-and prior_sweep (every prior against the majority).
+and prior_sweep (every prior against the majority); drift_absent and prior_sweep_absent say why these are empty.
 """
 
 
@@ -27,7 +27,7 @@ rule prior_sweep:
     input:
         VERDICTS,
     output:
-        table("prior_sweep"),
+        table("prior_sweep", "prior_sweep_absent"),
     log:
         f"{LOGS}/prior_sweep.log",
     conda:

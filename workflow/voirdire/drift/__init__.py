@@ -1,7 +1,32 @@
 """Simulation of a panel at work while the mix of tasks drifts."""
 
-from voirdire.drift.scenario import Scenario
-from voirdire.drift.simulate import PAPER_ESTIMATORS, DriftResult, simulate
-from voirdire.drift.sweep import prior_sweep
+import importlib
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["PAPER_ESTIMATORS", "DriftResult", "Scenario", "prior_sweep", "simulate"]
+if TYPE_CHECKING:
+    from voirdire.drift.scenario import Scenario
+    from voirdire.drift.simulation import PAPER_ESTIMATORS, DriftResult, simulate
+    from voirdire.drift.sweep import prior_sweep
+    from voirdire.panel.matrix import NotEnoughVerdicts
+
+__all__ = ["PAPER_ESTIMATORS", "DriftResult", "NotEnoughVerdicts", "Scenario", "prior_sweep", "simulate"]
+
+# Imported when first used: the configuration reads `voirdire.drift.grid` at every start of Snakemake.
+_LAZY = {
+    "PAPER_ESTIMATORS": "voirdire.drift.simulation",
+    "DriftResult": "voirdire.drift.simulation",
+    "NotEnoughVerdicts": "voirdire.panel.matrix",
+    "Scenario": "voirdire.drift.scenario",
+    "prior_sweep": "voirdire.drift.sweep",
+    "simulate": "voirdire.drift.simulation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'voirdire.drift' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])

@@ -6,7 +6,10 @@ _DIFFERENCE = ("difference_low", "difference_high")
 COLUMNS: dict[str, tuple[str, ...]] = {
     "drift": (
         *("week", "rule", "estimator", "weights", "n_seeds", "accuracy", *_INTERVAL, "fpr", "fnr"),
-        *("difference_to_oracle", *_DIFFERENCE, "abstained", "tied", "seed", "simulated"),
+        *("difference_to_oracle", *_DIFFERENCE),
+        *("difference_to_majority", "difference_to_majority_low", "difference_to_majority_high"),
+        *("difference_to_mean_single", "difference_to_mean_single_low", "difference_to_mean_single_high"),
+        *("abstained", "tied", "seed", "simulated"),
     ),
     "drift_rates": (
         *("week", "estimator", "judge", "rate", "estimate", *_INTERVAL, "truth"),

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from voirdire.drift.grid import PRIOR
 from voirdire.errors import Faults, UserError
 from voirdire.panel.estimators import Prior
 from voirdire.panel.votes import FLOOR, TIES, FloatArray, Tie
@@ -32,7 +33,7 @@ class Scenario:
     quorum: int = 5
     tie: Tie = "incorrect"
     floor: float = FLOOR
-    prior: tuple[float, float, float] = (0.4, 0.2, 10.0)
+    prior: tuple[float, float, float] = PRIOR
     include_self: bool = False
 
     def __post_init__(self) -> None:

@@ -13,11 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from voirdire.drift.scenario import Scenario
-from voirdire.errors import Faults, UserError
-from voirdire.panel.estimators import Counts, one_hot, ratio, tabulate
-from voirdire.panel.matrix import Ballots, ballots
+from voirdire.errors import UserError
+from voirdire.panel.estimators import ratio
+from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
+from voirdire.panel.tabulated import one_hot, tabulate
 from voirdire.panel.votes import FloatArray
-from voirdire.stats.bootstrap import cluster_weights
+from voirdire.stats.bootstrap import blocks_of, cluster_weights
 
 POOLS = 40
 IntArray = NDArray[np.int64]
@@ -84,24 +85,25 @@ class Population:
 def population(verdicts: pd.DataFrame, scenario: Scenario, condition: str | None) -> Population:
     """The responses that the scenario can draw: one condition's, first trial, truth known.
 
-    Raises UserError naming each task that is not there or has too few responses for its largest week.
+    Raises NotEnoughVerdicts naming each task that is not there or has too few responses for its largest week.
     """
     box = ballots(verdicts, condition)
     box = box.take((box.trial == box.trial.min()) & np.isfinite(box.truth) & np.isin(box.task, scenario.tasks))
     if not scenario.include_self:
         box = box.without_self()
-    faults = Faults()
+    faults = []
     for task, need in zip(scenario.tasks, _needed(scenario), strict=True):
         there = int((box.task == task).sum())
         if not there:
             known = ", ".join(sorted(set(verdicts["task"]))) if "task" in verdicts else "none"
-            faults.add(f"drift: no judged response of known truth has task '{task}'; tasks in the verdicts: {known}")
+            faults.append(f"drift: no judged response of known truth has task '{task}'; tasks in the verdicts: {known}")
         elif there < need:
-            faults.add(
+            faults.append(
                 f"drift: task '{task}' has {there} responses of known truth, and a week draws up to {need} of them "
                 "without repeats; lower drift's per_week or the task's share, or add items or examinees"
             )
-    faults.raise_if_any()
+    if faults:
+        raise NotEnoughVerdicts(faults)
     return Population(box, np.searchsorted(np.array(scenario.tasks, dtype=object), box.task), scenario)
 
 
@@ -119,11 +121,25 @@ def resampled_streams(source: Population, seeds: int, seed: int) -> Streams:
     items would have. Pools with too few responses for the largest week, possible where items differ in their number of
     responses, are replaced by others.
     """
-    first = np.unique(source.box.cluster, return_index=True)[1]
-    copies = cluster_weights(source.task[first], 10 * POOLS, [seed, 1])[:, source.box.cluster]
-    sizes = copies @ one_hot(source.task, len(source.scenario.tasks))
-    enough = np.flatnonzero((sizes >= _needed(source.scenario)).all(axis=1))[:POOLS]
-    return _draw(source, _pools(source, copies[enough]), 2, max(1, seeds // (2 * POOLS)), [seed, 2])
+    block, task = _blocks(source, seed)
+    weights = cluster_weights(task, 10 * POOLS, [seed, 1])
+    in_block = np.bincount(block)[:, None] * one_hot(task, len(source.scenario.tasks))
+    enough = np.flatnonzero((weights @ in_block >= _needed(source.scenario)).all(axis=1))[:POOLS]
+    copies = weights[enough][:, block]
+    return _draw(source, _pools(source, copies), 2, max(1, seeds // (2 * POOLS)), [seed, 2])
+
+
+def _blocks(source: Population, seed: int) -> tuple[IntArray, IntArray]:
+    """The number under which each response is resampled, its item's or its item's block's; and the task of each."""
+    clusters, first, cluster = np.unique(source.box.cluster, return_index=True, return_inverse=True)
+    task, block, start = source.task[first], np.zeros(len(clusters), np.int64), 0
+    for number, name in enumerate(source.scenario.tasks):
+        mine = task == number
+        block[mine] = start + blocks_of(int(mine.sum()), len(clusters), seed, name)
+        start = int(block[mine].max()) + 1
+    tasks = np.zeros(start, np.int64)
+    tasks[block] = task
+    return block[cluster], tasks
 
 
 def _needed(scenario: Scenario) -> IntArray:
@@ -222,6 +238,6 @@ def _true_rates(source: Population, copies: FloatArray) -> tuple[FloatArray, Flo
     """Each pool's FPR and FNR (pools, tasks, judges) and prevalence (pools, tasks), of the votes as they are cast."""
     strata = copies[..., None] * one_hot(source.task, len(source.scenario.tasks))
     right = source.box.truth[:, None] == 1
-    counts: Counts = tabulate(source.box.votes, strata * ~right, strata * right)
+    counts = tabulate(source.box.votes, strata * ~right, strata * right)
     prevalence = ratio((strata * right).sum(axis=1), strata.sum(axis=1))
     return ratio(counts.accepted_wrong, counts.n_wrong), ratio(counts.rejected_right, counts.n_right), prevalence

@@ -12,8 +12,8 @@ from voirdire.panel.estimators import (
     Stratified,
     mix_rates,
 )
-from voirdire.panel.matrix import Ballots, ballots
-from voirdire.panel.votes import WEIGHTS, Tally, count, majority, minority_veto, weigh, weighted
+from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
+from voirdire.panel.votes import WEIGHTS, Tally, majority, minority_veto, tally, weigh, weighted
 
 __all__ = [
     "ESTIMATORS",
@@ -22,17 +22,18 @@ __all__ = [
     "Bayesian",
     "Disagreement",
     "Estimator",
+    "NotEnoughVerdicts",
     "Oracle",
     "Prior",
     "Rates",
     "Stratified",
     "Tally",
     "ballots",
-    "count",
     "majority",
     "minority_veto",
     "mix_rates",
     "static_majority",
+    "tally",
     "weigh",
     "weighted",
 ]

@@ -6,26 +6,32 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from voirdire.errors import UserError
 from voirdire.panel.estimators import ratio
-from voirdire.panel.matrix import Ballots, ballots
-from voirdire.panel.votes import FloatArray, Tie, count
+from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
+from voirdire.panel.votes import FloatArray, Tie, tally
 from voirdire.stats.bootstrap import (
     Interval,
-    cluster_weights,
+    blocks_of,
     combined_interval,
     difference_interval,
     rate_interval,
     ratio_correlation,
+    ratio_covariance,
+    task_seed,
+    weight_chunks,
 )
 
+SIDES = ("majority", "self_judge")
 METRICS = ("accuracy", "fpr", "fnr", "bias")
 COUNTS = ("n", "n_right", "n_wrong", "n_ties", "n_abstain", "n_self_missing", "n_voters")
 COLUMNS = (
     *("task", "examinee", "metric", "n", "n_right", "n_wrong"),
-    *(f"{side}{end}" for side in ("majority", "self_judge", "difference") for end in ("", "_low", "_high")),
+    *(f"{side}{end}" for side in (*SIDES, "difference") for end in ("", "_low", "_high")),
     *("n_ties", "n_abstain", "n_self_missing", "n_voters", "interval", "n_dropped", "seed", "reason", "simulated"),
 )
+
+# Hits and trials of a rate, each (examinees, blocks of items).
+_Ratio = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,27 @@ class _Estimate:
 
     interval: Interval
     samples: FloatArray
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """Bootstrap draws of a task's items, whose number over all tasks is `n_in_all`."""
+
+    task: str
+    n_in_all: int
+    resamples: int
+    seed: int
+
+    def blocks(self, n_clusters: int) -> NDArray[np.int64]:
+        return blocks_of(n_clusters, self.n_in_all, self.seed, self.task)
+
+    def of(self, ratios: dict[tuple[str, str], _Ratio]) -> dict[tuple[str, str], FloatArray]:
+        """Each ratio in every resample, (resamples, examinees)."""
+        stacked = np.concatenate([array for pair in ratios.values() for array in pair])
+        strata = np.zeros(stacked.shape[1], np.int64)
+        chunks = weight_chunks(strata, self.resamples, task_seed(self.seed, self.task))
+        sums = np.split(np.concatenate([weights @ stacked.T for weights in chunks]), 2 * len(ratios), axis=1)
+        return {key: ratio(hits, trials) for key, hits, trials in zip(ratios, sums[::2], sums[1::2], strict=True)}
 
 
 @dataclass(frozen=True)
@@ -61,39 +88,39 @@ def static_majority(
     verdicts: a VERDICTS table; condition: the judge prompt; include_self: whether the examinee votes as well;
     quorum: fewest votes that decide, or the panel's size on the task where that is smaller; tie: see `majority`.
 
-    Returns a row per task (and "all", the mean over tasks), examinee and metric (accuracy, fpr, fnr, bias). `n`,
-    `n_right` and `n_wrong` count the responses compared: truth known, the majority decided and, where the examinee is a
-    judge, its own verdict ok. `n_ties` and `n_abstain` count all its responses of known truth, `n_self_missing` those
-    without an own verdict, `n_voters` the judges that may vote on them. An examinee that is no judge has the majority
-    alone, and a reason. Responses that are not ok were never judged; those of unknown truth are left out.
+    Returns a row per task (and "all", the mean over tasks), examinee and metric (accuracy, fpr, fnr, bias). All counts
+    are of votes taken: a response judged in three trials was voted on three times. `n`, `n_right` and `n_wrong` count
+    those compared: truth known, the majority decided and, where the examinee is a judge, its own verdict ok. `n_ties`
+    and `n_abstain` count all of known truth, `n_self_missing` those without an own verdict, `n_voters` the judges that
+    may vote. An examinee that is no judge has the majority alone, and a reason. Responses that are not ok were never
+    judged; those of unknown truth are left out. No row, but all columns, where no judged response has a known truth.
 
-    Intervals: items drawn with replacement within each task, the same for both sides, which keeps the pairing; Wilson
-    and Newcombe at effective n where counts are small (`interval` names the difference's method, or the majority's).
+    Intervals: items drawn with replacement within each task, the same for both sides, which keeps the pairing, and for
+    all trials, which adds no items; above 10⁵ items in all, blocks of them. Wilson and Newcombe at effective n where
+    counts are small (`interval` names the difference's method, or the majority's).
     """
-    box = ballots(verdicts, condition)
+    try:
+        box = ballots(verdicts, condition)
+    except NotEnoughVerdicts:
+        return pd.DataFrame(columns=list(COLUMNS))
     box = box.take(np.isfinite(box.truth))
-    if not len(box.truth):
-        raise UserError("verdicts: no judged response has a known truth; majority and self-judge cannot be compared")
-    examinees = sorted(set(box.examinee))
-    by_task: dict[str, dict[tuple[str, str], _Estimate]] = {}
-    rows = []
-    for number, task in enumerate(sorted(set(box.task))):
+    examinees, tasks = sorted(set(box.examinee)), sorted(set(box.task))
+    many = len(np.unique(box.cluster))
+    estimates, rows = [], []
+    for task in tasks:
         compared = _compare(box.take(box.task == task), include_self, quorum, tie)
-        by_task[task] = _estimates(compared, examinees, number, resamples, seed, level)
-        rows += _rows(task, examinees, box.judges, _counted(compared, examinees), by_task[task])
-    pooled = _pooled(list(by_task.values()), level)
-    frame = pd.DataFrame(rows)
-    totals = frame[frame["metric"] == "accuracy"].groupby("examinee")[list(COUNTS)]
-    sums = totals.sum().assign(n_voters=totals.max()["n_voters"])
-    counts = {examinee: dict(zip(COUNTS, map(int, sums.loc[examinee]), strict=True)) for examinee in examinees}
-    rows += _rows("all", examinees, box.judges, counts, pooled)
+        estimates.append(_estimates(compared, examinees, _Draws(task, many, resamples, seed), level))
+        rows += _rows(task, examinees, box.judges, _counted(compared, examinees), estimates[-1])
+    if not rows:
+        return pd.DataFrame(columns=list(COLUMNS))
+    rows += _rows("all", examinees, box.judges, _summed(rows), _pooled(estimates, level))
     frame = pd.DataFrame(rows).assign(seed=seed, simulated=box.simulated)
     return frame[list(COLUMNS)].reset_index(drop=True)
 
 
 def _compare(box: Ballots, include_self: bool, quorum: int, tie: Tie) -> _Compared:
     panel = box if include_self else box.without_self()
-    decided = count(panel.votes).decide(panel.quorum(quorum), tie)
+    decided = tally(panel.votes).decide(panel.quorum(quorum), tie)
     own = box.own
     self_verdict = np.where(own.any(axis=1), np.where(own, box.votes, 0.0).sum(axis=1), np.nan)
     # An examinee that never judges its own responses is compared with nothing, and keeps its majority.
@@ -104,7 +131,7 @@ def _compare(box: Ballots, include_self: bool, quorum: int, tie: Tie) -> _Compar
 
 def _counted(compared: _Compared, examinees: list[str]) -> dict[str, dict[str, int]]:
     box, counted = compared.ballots, {}
-    tied = (count(box.votes).margin == 0) & (np.isfinite(box.votes).sum(axis=1) > 0)
+    tied = (tally(box.votes).margin == 0) & (np.isfinite(box.votes).sum(axis=1) > 0)
     for examinee in examinees:
         mine = box.examinee == examinee
         paired = mine & compared.paired
@@ -120,39 +147,66 @@ def _counted(compared: _Compared, examinees: list[str]) -> dict[str, dict[str, i
     return counted
 
 
+def _summed(rows: list[dict[str, object]]) -> dict[str, dict[str, int]]:
+    """The counts of each examinee over its tasks; of the voters, the most there were."""
+    counts = pd.DataFrame([row for row in rows if row["metric"] == "accuracy"]).groupby("examinee")[list(COUNTS)]
+    sums = counts.sum().assign(n_voters=counts.max()["n_voters"])
+    return {str(examinee): dict(zip(COUNTS, map(int, row), strict=True)) for examinee, row in sums.iterrows()}
+
+
 def _estimates(
-    compared: _Compared, examinees: list[str], number: int, resamples: int, seed: int, level: float
+    compared: _Compared, examinees: list[str], draws: _Draws, level: float
 ) -> dict[tuple[str, str], _Estimate]:
     """(side, metric) -> estimate, for the sides majority, self_judge and difference, in one task."""
-    box = compared.ballots
-    n_clusters, cluster = len(np.unique(box.cluster)), np.unique(box.cluster, return_inverse=True)[1]
-    weights = cluster_weights(np.zeros(n_clusters, int), resamples, [seed, number])
-    who = np.searchsorted(np.array(examinees, dtype=object), box.examinee)
-    cells = who * n_clusters + cluster
-
-    def per_cluster(rows: NDArray[np.bool_]) -> FloatArray:
-        return np.bincount(cells[rows], minlength=len(examinees) * n_clusters).reshape(len(examinees), -1).astype(float)
-
+    ratios = _ratios(compared, examinees, draws)
     estimates: dict[tuple[str, str], _Estimate] = {}
-    ratios: dict[tuple[str, str], tuple[FloatArray, FloatArray]] = {}
-    for side, verdict in (("majority", compared.majority), ("self_judge", compared.self_verdict)):
-        there = compared.paired & np.isfinite(verdict)
-        events = {"accuracy": verdict == box.truth, "fpr": verdict == 1, "fnr": verdict == 0}
-        among = {"accuracy": there, "fpr": there & (box.truth == 0), "fnr": there & (box.truth == 1)}
-        for metric in events:
-            hits, trials = per_cluster(events[metric] & among[metric]), per_cluster(among[metric])
-            samples = ratio(weights @ hits.T, weights @ trials.T)
-            ratios[side, metric] = hits, trials
-            estimates[side, metric] = _Estimate(rate_interval(hits, trials, samples, level), samples)
+    for key, samples in draws.of(ratios).items():
+        estimates[key] = _Estimate(rate_interval(*ratios[key], samples, level), samples)
+    for side in SIDES:
         together = ratio_correlation(ratios[side, "fpr"], ratios[side, "fnr"])
         estimates[side, "bias"] = _minus(estimates[side, "fpr"], estimates[side, "fnr"], level, together)
     for metric in ("accuracy", "fpr", "fnr"):
-        together = ratio_correlation(ratios["majority", metric], ratios["self_judge", metric])
-        estimates["difference", metric] = _minus(
-            estimates["majority", metric], estimates["self_judge", metric], level, together
-        )
-    estimates["difference", "bias"] = _minus(estimates["difference", "fpr"], estimates["difference", "fnr"], level)
+        majority, own = (estimates[side, metric] for side in SIDES)
+        together = ratio_correlation(*(ratios[side, metric] for side in SIDES))
+        estimates["difference", metric] = _minus(majority, own, level, together)
+    together = _difference_correlation(*([ratios[side, metric] for side in SIDES] for metric in ("fpr", "fnr")))
+    fpr, fnr = estimates["difference", "fpr"], estimates["difference", "fnr"]
+    estimates["difference", "bias"] = _minus(fpr, fnr, level, together)
     return estimates
+
+
+def _ratios(compared: _Compared, examinees: list[str], draws: _Draws) -> dict[tuple[str, str], _Ratio]:
+    """(side, metric) -> hits and trials."""
+    box = compared.ballots
+    labels, cluster = np.unique(box.cluster, return_inverse=True)
+    block = draws.blocks(len(labels))
+    shape = len(examinees), int(block.max()) + 1
+    cells = np.searchsorted(np.array(examinees, dtype=object), box.examinee) * shape[1] + block[cluster]
+
+    def per_block(rows: NDArray[np.bool_]) -> FloatArray:
+        return np.bincount(cells[rows], minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+
+    ratios = {}
+    for side, verdict in zip(SIDES, (compared.majority, compared.self_verdict), strict=True):
+        there = compared.paired & np.isfinite(verdict)
+        events = {"accuracy": verdict == box.truth, "fpr": verdict == 1, "fnr": verdict == 0}
+        among = {"accuracy": there, "fpr": there & (box.truth == 0), "fnr": there & (box.truth == 1)}
+        for metric, event in events.items():
+            ratios[side, metric] = per_block(event & among[metric]), per_block(among[metric])
+    return ratios
+
+
+def _difference_correlation(first: list[_Ratio], second: list[_Ratio]) -> FloatArray:
+    """Correlation of two differences, each of two ratios over the same clusters; 0 where either has no spread."""
+
+    def covariance(one: list[_Ratio], other: list[_Ratio]) -> FloatArray:
+        signs = ((0, 0, 1), (0, 1, -1), (1, 0, -1), (1, 1, 1))
+        terms: FloatArray = np.stack([sign * ratio_covariance(one[i], other[j]) for i, j, sign in signs])
+        return np.asarray(terms.sum(axis=0))
+
+    spread = covariance(first, first) * covariance(second, second)
+    r = ratio(covariance(first, second), np.sqrt(np.maximum(spread, 0)))
+    return np.where(np.isfinite(r), np.clip(r, -1, 1), 0.0)
 
 
 def _minus(first: _Estimate, second: _Estimate, level: float, correlation: FloatArray | float = 0.0) -> _Estimate:
@@ -188,7 +242,7 @@ def _rows(
             continue
         for metric in METRICS:
             row: dict[str, object] = {"task": task, "examinee": examinee, "metric": metric, **counted}
-            for side in ("majority", "self_judge", "difference"):
+            for side in (*SIDES, "difference"):
                 interval = estimates[side, metric].interval
                 row[side] = interval.estimate[index]
                 row[f"{side}_low"], row[f"{side}_high"] = interval.low[index], interval.high[index]

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from voirdire.errors import UserError
+from voirdire.panel.tabulated import Tabulated, one_hot, tabulate
 from voirdire.panel.votes import FloatArray, split
 
 
@@ -41,8 +42,8 @@ class Prior:
 class Rates:
     """Estimated rates: fpr and fnr (..., judges), prevalence = P(right) (...).
 
-    n_wrong, n_right (..., judges): responses behind each rate, taken for wrong (right); 0 means that the prior speaks
-    alone, and for the oracle, which needs none, they are infinite.
+    n_wrong, n_right (..., judges): responses behind each rate, taken for wrong (right); 0 means that a stand-in speaks
+    alone, the prior's mean if nothing else is said. For the oracle, which needs none, they are infinite or 0.
     """
 
     fpr: FloatArray
@@ -50,28 +51,6 @@ class Rates:
     prevalence: FloatArray
     n_wrong: FloatArray
     n_right: FloatArray
-
-
-@dataclass
-class Counts:
-    """Responses taken for wrong (right) that a judge voted on, and its errors among them; (..., judges)."""
-
-    n_wrong: FloatArray
-    n_right: FloatArray
-    accepted_wrong: FloatArray
-    rejected_right: FloatArray
-
-    @classmethod
-    def zero(cls, shape: tuple[int, ...]) -> "Counts":
-        return cls(*(np.zeros(shape) for _ in range(4)))
-
-    def __add__(self, other: "Counts") -> "Counts":
-        return Counts(
-            self.n_wrong + other.n_wrong,
-            self.n_right + other.n_right,
-            self.accepted_wrong + other.accepted_wrong,
-            self.rejected_right + other.rejected_right,
-        )
 
 
 def beta_mean(events: ArrayLike, n: ArrayLike, mean: ArrayLike, strength: ArrayLike) -> FloatArray:
@@ -129,8 +108,12 @@ class _Mixed(Estimator):
 class Oracle(_Mixed):
     """The true rates under the current task mix; the yardstick, as it knows every truth.
 
-    fpr, fnr: (..., tasks, judges); prevalence: (..., tasks), the tasks' shares of right responses.
-    `update` takes from `task` the mix, and nothing else.
+    fpr, fnr: (..., tasks, judges), NaN where there is none; prevalence: (..., tasks), the tasks' shares of right
+    responses. `update` takes from `task` the mix, and nothing else.
+
+    Where no response of the mix bears on a rate (all are right, so there is no FPR), the rate decides nothing and must
+    not cost a judge its vote: the unweighted mean of the judge's rates in other tasks stands in, or without any the
+    prior's mean. `n_wrong` (`n_right`) is 0 there.
 
     >>> oracle = Oracle(fpr=[[0.1], [0.5]], fnr=[[0.2], [0.2]], prevalence=[0.75, 0.5])
     >>> oracle.update([[1.0], [0.0]], task=[0, 1])
@@ -140,8 +123,9 @@ class Oracle(_Mixed):
 
     learns_from = "truth"
 
-    def __init__(self, fpr: ArrayLike, fnr: ArrayLike, prevalence: ArrayLike):
+    def __init__(self, fpr: ArrayLike, fnr: ArrayLike, prevalence: ArrayLike, prior: Prior | None = None):
         self.fpr, self.fnr, self.prevalence = (np.asarray(values, float) for values in (fpr, fnr, prevalence))
+        self.prior = prior or Prior()
         super().__init__(self.prevalence.shape[-1])
 
     def update(self, votes: ArrayLike, labels: ArrayLike | None = None, task: ArrayLike | None = None) -> None:
@@ -149,7 +133,13 @@ class Oracle(_Mixed):
 
     def rates(self) -> Rates:
         fpr, fnr, prevalence = mix_rates(self.fpr, self.fnr, self.prevalence, self.mix)
-        return Rates(fpr, fnr, prevalence, np.full(fpr.shape, np.inf), np.full(fnr.shape, np.inf))
+        return Rates(
+            fpr=_filled(fpr, self.fpr, self.prior.fpr),
+            fnr=_filled(fnr, self.fnr, self.prior.fnr),
+            prevalence=prevalence,
+            n_wrong=np.where(np.isfinite(fpr), np.inf, 0.0),
+            n_right=np.where(np.isfinite(fnr), np.inf, 0.0),
+        )
 
 
 class Stratified(_Mixed):
@@ -164,7 +154,7 @@ class Stratified(_Mixed):
     def __init__(self, n_judges: int, n_tasks: int = 1, prior: Prior | None = None, batch: tuple[int, ...] = ()):
         super().__init__(n_tasks)
         self.prior = prior or Prior()
-        self.counts = Counts.zero((*batch, n_tasks, n_judges))
+        self.counts = Tabulated.zero((*batch, n_tasks, n_judges))
         self.n_labels = np.zeros((*batch, n_tasks))
         self.n_labels_right = np.zeros((*batch, n_tasks))
 
@@ -226,7 +216,7 @@ class Disagreement(Estimator):
 
     def __init__(self, n_judges: int, n_tasks: int = 1, prior: Prior | None = None, batch: tuple[int, ...] = ()):
         self.prior = prior or Prior()
-        self.counts = Counts.zero((*batch, n_judges))
+        self.counts = Tabulated.zero((*batch, n_judges))
         self.n_correct = np.zeros((*batch, n_judges))
         self.n_incorrect = np.zeros((*batch, n_judges))
         self.n_accepted = np.zeros(batch)
@@ -238,7 +228,7 @@ class Disagreement(Estimator):
         panel = signed.sum(axis=-1)
         others = panel[..., None] - signed
         wrong, right = others < 0, others > 0
-        self.counts = self.counts + Counts(
+        self.counts = self.counts + Tabulated(
             n_wrong=((correct + incorrect) * wrong).sum(axis=-2),
             n_right=((correct + incorrect) * right).sum(axis=-2),
             accepted_wrong=(correct * wrong).sum(axis=-2),
@@ -279,27 +269,6 @@ ESTIMATORS: dict[str, Callable[..., Estimator]] = {
 }
 
 
-def tabulate(votes: ArrayLike, wrong: FloatArray, right: FloatArray) -> Counts:
-    """Each judge's errors within strata.
-
-    votes: (..., responses, judges); wrong, right: (..., responses, strata), a response's weight as a wrong (right) one.
-    Returns counts of shape (..., strata, judges).
-    """
-    correct, incorrect = split(votes)
-    present = correct + incorrect
-    wrong, right = np.swapaxes(wrong, -1, -2), np.swapaxes(right, -1, -2)
-    return Counts(wrong @ present, right @ present, wrong @ correct, right @ incorrect)
-
-
-def one_hot(task: ArrayLike, n_tasks: int) -> FloatArray:
-    """(..., responses) task numbers from 0 as (..., responses, tasks) zeros and ones."""
-    codes: NDArray[np.int64] = np.asarray(task, dtype=np.int64)
-    if codes.size and (codes.min() < 0 or codes.max() >= n_tasks):
-        raise UserError(f"task: numbers go from 0 to {n_tasks - 1}, found {codes.min()} to {codes.max()}")
-    hot: FloatArray = (codes[..., None] == np.arange(n_tasks)).astype(np.float64)
-    return hot
-
-
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
     """numerator / denominator; NaN, and no warning, where the denominator is 0."""
     numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
@@ -312,3 +281,9 @@ def _weighted_mean(rates: FloatArray, weights: FloatArray) -> FloatArray:
     known = np.isfinite(rates)
     shares = weights[..., None] * known
     return ratio((np.where(known, rates, 0.0) * shares).sum(axis=-2), shares.sum(axis=-2))
+
+
+def _filled(mixed: FloatArray, by_task: FloatArray, prior: float) -> FloatArray:
+    """The mixed rates (..., judges); for missing ones the mean over tasks (..., tasks, judges), else the prior's."""
+    mean = _weighted_mean(by_task, np.ones(by_task.shape[:-1]))
+    return np.where(np.isfinite(mixed), mixed, np.where(np.isfinite(mean), mean, prior))

@@ -13,6 +13,10 @@ from voirdire.panel.votes import FloatArray
 _KEY = ["task", "item_id", "examinee", "trial"]
 
 
+class NotEnoughVerdicts(UserError):  # noqa: N818 - a state of the data, told as a reason rather than a failure
+    """Nothing is wrong with verdicts or settings; there are too few verdicts for what was asked."""
+
+
 @dataclass(frozen=True)
 class Ballots:
     """The votes on every response, sorted by task, item, examinee and trial; judges are sorted by name.
@@ -62,7 +66,8 @@ def ballots(verdicts: pd.DataFrame, condition: str | None = "blind") -> Ballots:
     Only verdicts with status ok are votes; a judged response without any stays, with no vote. Responses that are not ok
     themselves were not judged and are left out. `condition` picks one judge prompt; None takes all rows as one panel.
 
-    Raises UserError where the condition has no verdicts or a judge has two votes on one response and trial.
+    Raises UserError where the condition is none of the verdicts' or a judge has two votes on one response and trial,
+    NotEnoughVerdicts where no response has been judged.
     """
     frame = _chosen(verdicts, condition)
     rows = frame.groupby(_KEY, sort=True).ngroup().to_numpy()
@@ -98,15 +103,15 @@ def ballots(verdicts: pd.DataFrame, condition: str | None = "blind") -> Ballots:
 def _chosen(verdicts: pd.DataFrame, condition: str | None) -> pd.DataFrame:
     """The judged rows of one condition, with every column that the arrangement needs."""
     frame = verdicts
-    if condition is not None and "condition" in frame:
+    if condition is not None and "condition" in frame and len(frame):
         frame = frame[(frame["condition"] == condition).to_numpy(dtype=bool)]
         if frame.empty:
-            there = ", ".join(sorted(verdicts["condition"].unique())) or "none"
+            there = ", ".join(sorted(verdicts["condition"].unique()))
             raise UserError(f"verdicts: condition '{condition}' has no verdicts; conditions there: {there}")
     if "generation_status" in frame:
         frame = frame[(frame["generation_status"] == "ok").to_numpy(dtype=bool)]
     if frame.empty:
-        raise UserError("verdicts: no response has been judged; nothing to vote on")
+        raise NotEnoughVerdicts("verdicts: no response has been judged; nothing to vote on")
     absent: dict[str, Any] = {"task": "", "examinee": "", "trial": 0, "truth": np.nan, "simulated": False}
     frame = frame.assign(**{name: value for name, value in absent.items() if name not in frame})
     if "status" in frame:

@@ -54,7 +54,7 @@ class Tally:
         return enough
 
 
-def count(votes: ArrayLike) -> Tally:
+def tally(votes: ArrayLike) -> Tally:
     """The tally in which every vote weighs the same."""
     correct, incorrect = split(votes)
     n_correct, n_incorrect = correct.sum(axis=-1), incorrect.sum(axis=-1)
@@ -70,7 +70,7 @@ def majority(votes: ArrayLike, quorum: ArrayLike = 1, tie: Tie = "incorrect") ->
     >>> majority([[1, 1, 0], [1, 0, float("nan")]])
     array([1., 0.])
     """
-    return count(votes).decide(quorum, tie)
+    return tally(votes).decide(quorum, tie)
 
 
 def weigh(

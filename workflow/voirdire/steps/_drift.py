@@ -5,15 +5,15 @@ from typing import Any
 
 import pandas as pd
 
-from voirdire.drift import Scenario
 from voirdire.drift.columns import COLUMNS
-from voirdire.errors import UserError
+from voirdire.drift.scenario import Scenario
+from voirdire.panel.matrix import NotEnoughVerdicts
 
 
 def scenario_of(settings: Mapping[str, Any]) -> Scenario:
-    """The scenario of `Study.drift_settings`. Raises UserError where the study has no tasks to drift between."""
+    """The scenario of `Study.drift_settings`. Raises NotEnoughVerdicts where no tasks are there to drift between."""
     if not settings:
-        raise UserError(
+        raise NotEnoughVerdicts(
             "Without drift.start and drift.end in the configuration the mix drifts from gsm8k to aime, "
             "and this study doesn't have both."
         )
@@ -22,12 +22,17 @@ def scenario_of(settings: Mapping[str, Any]) -> Scenario:
     return Scenario(**names, prior=(prior["fpr"], prior["fnr"], prior["strength"]))
 
 
-def or_absent(
-    compute: Callable[[], dict[str, pd.DataFrame]], *names: str
-) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
-    """The computed tables and no reasons; or, where the verdicts don't suffice, empty ones and why they are."""
+def or_absent(compute: Callable[[], dict[str, pd.DataFrame]], *names: str) -> dict[str, pd.DataFrame]:
+    """The computed tables; or, where the verdicts don't suffice, empty ones. Any other fault is raised.
+
+    Beside them, named after the first, `NAME_absent`: a row for each empty table and why it is.
+    """
+    reasons: dict[str, str] = {}
     try:
-        return compute(), {}
-    except UserError as error:
+        frames = compute()
+    except NotEnoughVerdicts as error:
         print(f"not simulated: {error}")
-        return {name: pd.DataFrame(columns=list(COLUMNS[name])) for name in names}, dict.fromkeys(names, str(error))
+        frames = {name: pd.DataFrame(columns=list(COLUMNS[name])) for name in names}
+        reasons = dict.fromkeys(names, str(error))
+    absent = pd.DataFrame(reasons.items(), columns=["table", "reason"], dtype="str")
+    return {**frames, f"{names[0]}_absent": absent}

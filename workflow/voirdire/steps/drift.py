@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from voirdire.drift import simulate
+from voirdire.drift.simulation import simulate
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._drift import or_absent, scenario_of
 from voirdire.steps._run import arguments, as_json, run, write_outputs
@@ -20,16 +20,10 @@ def main() -> None:
             seeds=args.scenario["seeds"],
             seed=args.scenario["seed"],
             condition=settings.condition,
-            level=settings.level,
         )
         return {"drift": result.weeks, "drift_rates": result.rates}
 
-    frames, reasons = or_absent(compute, "drift", "drift_rates")
-    # The sweep simulates the same weeks, so what keeps the one from it keeps the other.
-    if reasons:
-        reasons["prior_sweep"] = reasons["drift"]
-    frames["drift_absent"] = pd.DataFrame(reasons.items(), columns=["table", "reason"], dtype="str")
-    write_outputs(frames, args.output)
+    write_outputs(or_absent(compute, "drift", "drift_rates"), args.output)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from voirdire.drift import prior_sweep
+from voirdire.drift.sweep import prior_sweep
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._drift import or_absent, scenario_of
 from voirdire.steps._run import arguments, as_json, run, write_outputs
@@ -18,13 +18,13 @@ def main() -> None:
             verdicts,
             scenario_of(args.scenario),
             **args.sweep,
+            seeds=args.scenario["seeds"],
             seed=args.scenario["seed"],
             condition=settings.condition,
-            level=settings.level,
         )
         return {"prior_sweep": frame}
 
-    write_outputs(or_absent(compute, "prior_sweep")[0], args.output)
+    write_outputs(or_absent(compute, "prior_sweep"), args.output)
 
 
 if __name__ == "__main__":

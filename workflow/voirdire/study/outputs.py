@@ -14,7 +14,7 @@ BIAS_TABLES = (
     "ablation_difficulty",
 )
 PANEL_TABLES = ("ensembles",)
-DRIFT_TABLES = ("drift", "drift_rates", "drift_absent", "prior_sweep")
+DRIFT_TABLES = ("drift", "drift_rates", "drift_absent", "prior_sweep", "prior_sweep_absent")
 
 PAPER_TABLES = (
     "table02_static_majority",

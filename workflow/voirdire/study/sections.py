@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from voirdire.drift import grid
+
 # Wildcards of paths: "/" in a model's id, or upper and lower case on some disks, would make them ambiguous.
 SLUG = r"^[a-z0-9][a-z0-9_]*$"
 Slug = Annotated[str, Field(pattern=SLUG)]
@@ -124,9 +126,9 @@ class PanelSettings(Section):
 class Prior(Section):
     """Beta priors of each judge's error rates, before any label."""
 
-    fpr: Rate = Field(0.4, description="mean of the prior of the FPR")
-    fnr: Rate = Field(0.2, description="mean of the prior of the FNR")
-    strength: Strength = Field(10.0, description="labels that the prior is worth")
+    fpr: Rate = Field(grid.PRIOR[0], description="mean of the prior of the FPR")
+    fnr: Rate = Field(grid.PRIOR[1], description="mean of the prior of the FNR")
+    strength: Strength = Field(grid.PRIOR[2], description="labels that the prior is worth")
 
 
 class DriftSettings(Section):
@@ -141,7 +143,7 @@ class DriftSettings(Section):
     labels_per_week: Annotated[int, Field(ge=0)] = Field(8, description="responses whose truth becomes known")
     labels: Literal["after_votes", "before_votes"] = Field("after_votes", description="when a week's labels arrive")
     prior: Prior = Field(default_factory=lambda: Prior(), description="the Bayesian estimators' prior")
-    seeds: Count = Field(200, description="simulated histories")
+    seeds: Count = Field(grid.SEEDS, description="simulated histories")
     seed: Annotated[int, Field(ge=0)] = Field(1, description="of the histories")
 
     @model_validator(mode="after")
@@ -157,12 +159,11 @@ class DriftSettings(Section):
 
 
 class PriorSweep(Section):
-    """Priors to try in the drift simulation: every combination."""
+    """Priors to try in the drift simulation, every combination of them on the histories of `drift`."""
 
-    fpr: list[Rate] = Field([0.1, 0.2, 0.4, 0.6], min_length=1, description="means of the FPR's prior")
-    fnr: list[Rate] = Field([0.05, 0.1, 0.2, 0.4], min_length=1, description="means of the FNR's prior")
-    strength: list[Strength] = Field([1, 5, 10, 20, 50], min_length=1, description="strengths")
-    seeds: Count = Field(100, description="simulated histories per combination")
+    fpr: list[Rate] = Field(list(grid.FPR), min_length=1, description="means of the FPR's prior")
+    fnr: list[Rate] = Field(list(grid.FNR), min_length=1, description="means of the FNR's prior")
+    strength: list[Strength] = Field(list(grid.STRENGTH), min_length=1, description="strengths")
 
 
 class Bootstrap(Section):

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from voirdire.drift import PAPER_ESTIMATORS, Scenario, simulate
-from voirdire.drift.simulate import believe, label_accuracy
+from voirdire.drift.beliefs import believe
+from voirdire.drift.rules import label_accuracy
 from voirdire.drift.streams import observed_streams, population
 from voirdire.errors import UserError
 from voirdire.panel import ballots, majority
@@ -45,6 +46,10 @@ def test_estimates_lie_in_their_intervals(result):
     for frame, value, low, high in (
         (result.weeks, "accuracy", "low", "high"),
         (result.weeks, "difference_to_oracle", "difference_low", "difference_high"),
+        *(
+            (result.weeks, f"difference_to_{rule}", f"difference_to_{rule}_low", f"difference_to_{rule}_high")
+            for rule in ("majority", "mean_single")
+        ),
         (result.rates, "estimate", "low", "high"),
         (result.rates, "abs_error", "abs_error_low", "abs_error_high"),
     ):
@@ -100,6 +105,70 @@ def test_weights_help_where_judges_differ(result):
     )
     for weights in ("linear", "log_odds"):
         assert all_weeks(result, "wmv", "oracle", weights)["difference_to_oracle"] == 0
+
+
+def test_each_baseline_differs_from_itself_by_nothing_and_from_others_both_ways_alike(result):
+    ends = ("", "_low", "_high")
+    for rule in ("majority", "mean_single"):
+        itself = result.weeks[result.weeks["rule"] == rule]
+        assert (itself[[f"difference_to_{rule}{end}" for end in ends]] == 0).all(axis=None)
+    plain, single = all_weeks(result, "majority"), all_weeks(result, "mean_single")
+    for end, other in zip(ends, ("", "_high", "_low"), strict=True):
+        assert plain[f"difference_to_mean_single{end}"] == pytest.approx(-single[f"difference_to_majority{other}"])
+
+
+def test_votes_of_one_panel_differ_by_their_accuracies(result):
+    weighted = result.weeks[result.weeks["rule"] == "wmv"].set_index(["estimator", "weights", "week"])
+    plain = result.weeks[result.weeks["rule"] == "majority"].set_index("week")["accuracy"]
+    difference = weighted["accuracy"] - plain.reindex(weighted.index.get_level_values("week")).to_numpy()
+    np.testing.assert_allclose(weighted["difference_to_majority"], difference)
+
+
+def test_a_single_judge_is_compared_on_what_it_voted_on(make):
+    """Model 5 finds every response right or wrong as it is; so does the panel, but for the responses of model 5."""
+    verdicts = make({"gsm8k": 60, "aime": 60})
+    hard = verdicts["examinee"] == "model5"
+    said = np.where(hard, ~verdicts["truth"], verdicts["truth"])
+    result = simulate(verdicts.assign(verdict=said), seeds=10)
+    plain, best = all_weeks(result, "majority"), all_weeks(result, "best_single_hindsight")
+    assert best["accuracy"] == 1 > plain["accuracy"]
+    # It never voted on its own responses, the only ones that the others get wrong.
+    assert best["difference_to_oracle"] == best["difference_to_majority"] == 0
+    # A judge that is wrong about model 5 is compared with the panel on these responses too, and is as wrong.
+    assert all_weeks(result, "mean_single")["difference_to_majority"] == 0
+    assert best["difference_to_mean_single"] == 0
+
+
+def test_differences_to_the_mean_judge_are_the_mean_over_judges(verdicts):
+    scenario = Scenario()
+    streams = observed_streams(population(verdicts, scenario, "blind"), seeds=5, seed=0)
+    decided = majority(streams.votes, quorum=streams.quorum)
+    gains = []
+    for judge in range(6):
+        there = np.isfinite(streams.votes[..., judge])
+        panel, alone = (said[there] == streams.truth[there] for said in (decided, streams.votes[..., judge]))
+        gains.append(panel.mean() - alone.mean())
+    plain = all_weeks(simulate(verdicts, seeds=5), "majority")
+    assert plain["difference_to_mean_single"] == pytest.approx(np.mean(gains))
+
+
+def test_where_every_response_is_right_the_oracle_decides_and_has_no_fpr(verdicts):
+    result = simulate(verdicts.assign(truth=True), seeds=10)
+    oracle = all_weeks(result, "wmv", "oracle", "linear")
+    assert oracle["abstained"] == 0
+    assert oracle["accuracy"] > 0.5
+    assert np.isfinite(result.weeks["difference_to_oracle"]).all()
+    fpr = result.rates[result.rates["rate"] == "fpr"]
+    assert fpr[["truth", "abs_error"]].isna().all(axis=None)
+    assert np.isfinite(result.rates[result.rates["rate"] == "fnr"]["abs_error"]).all()
+
+
+def test_a_task_of_right_responses_only_costs_no_judge_its_vote(verdicts):
+    # In the first week gsm8k is all there is.
+    right = verdicts["truth"] | (verdicts["task"] == "gsm8k")
+    scenario = Scenario(start={"gsm8k": 1.0}, end={"aime": 1.0}, per_week=30)
+    weeks = simulate(verdicts.assign(truth=right), scenario, seeds=10).weeks
+    assert (weeks[weeks["rule"] == "wmv"]["abstained"] == 0).all()
 
 
 def test_perfect_judges_are_always_right(verdicts):
