@@ -7,7 +7,7 @@ from scipy import stats
 
 from voirdire.bias import ablation_difficulty
 from voirdire.bias.ablation_difficulty import DIFFICULTY_COLUMNS, _binned
-from voirdire.bias.counts import prepared, responses_of
+from voirdire.bias.rows import prepared, responses_of
 from voirdire.stats.intervals import newcombe
 
 MODELS = ("ann", "bob", "cas", "dee")

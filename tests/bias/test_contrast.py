@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from voirdire.bias import counts
 from voirdire.bias.contrast import Contrast, cluster_codes, compare, dependent_mean, summed
+from voirdire.bias.counts import count
+from voirdire.bias.rows import clusters_of, prepared
+from voirdire.stats import bootstrap
 from voirdire.stats.bootstrap import Interval, percentile
 from voirdire.stats.effect import newcombe_paired
 from voirdire.stats.intervals import newcombe
@@ -86,12 +88,10 @@ def test_summed_adds_columns_by_code():
 
 
 def test_many_clusters_are_pooled_into_the_blocks_of_the_counts(monkeypatch):
-    monkeypatch.setattr(counts, "MANY_CLUSTERS", 20)
-    monkeypatch.setattr(counts, "BLOCKS", 7)
-    monkeypatch.setattr("voirdire.bias.contrast.MANY_CLUSTERS", 20)
-    monkeypatch.setattr("voirdire.bias.contrast.BLOCKS", 7)
+    monkeypatch.setattr(bootstrap, "MANY_CLUSTERS", 20)
+    monkeypatch.setattr(bootstrap, "BLOCKS", 7)
     frame = pd.DataFrame({"task": "gsm8k", "item_id": [f"i{i}" for i in range(50)], "judge": "ann", "examinee": "bob"})
-    rows = counts.prepared(frame.assign(verdict=True, truth=np.arange(50) % 3 == 0))
-    codes, size = cluster_codes(rows, "gsm8k", counts.clusters_of(rows), seed=3)
+    rows = prepared(frame.assign(verdict=True, truth=np.arange(50) % 3 == 0))
+    codes, size = cluster_codes(rows, "gsm8k", clusters_of(rows), seed=3)
     right = summed(rows["truth"].to_numpy()[None], codes, size)
-    assert right.tolist() == counts.count(rows, seed=3)[0].right.tolist()
+    assert right.tolist() == count(rows, seed=3)[0].right.tolist()

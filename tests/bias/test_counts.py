@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from voirdire.bias import counts as module
-from voirdire.bias.counts import clusters_of, count, of_condition, prepared, responses_of, usable
+from voirdire.bias.counts import count
+from voirdire.bias.rows import READINGS, clusters_of, of_condition, prepared, responses_of, usable
 from voirdire.errors import UserError
+from voirdire.stats import bootstrap
+from voirdire.stats.bootstrap import cluster_weights, task_seed
 
 
 def test_counts_are_those_of_a_group_by(random_table):
@@ -35,8 +37,8 @@ def test_only_ok_verdicts_with_a_known_truth_are_counted(table):
             generation_status=["ok", "ok", "ok", "ok", "refused"],
         )
     )
-    assert [count(frame, reading=r)[0].totals().accepted_wrong[0] for r in module.READINGS] == [2, 3, 2]
-    assert [count(frame, reading=r)[0].totals().wrong[0] for r in module.READINGS] == [2, 3, 3]
+    assert [count(frame, reading=r)[0].totals().accepted_wrong[0] for r in READINGS] == [2, 3, 2]
+    assert [count(frame, reading=r)[0].totals().wrong[0] for r in READINGS] == [2, 3, 3]
 
 
 def test_a_cell_without_a_usable_verdict_stays_with_counts_of_zero(table):
@@ -67,10 +69,8 @@ def test_row_order_changes_nothing(random_table):
 
 
 def test_resamples_are_weighted_sums(random_table):
-    from voirdire.stats.bootstrap import cluster_weights
-
     for counts in count(prepared(random_table(2))):
-        weights = cluster_weights(np.zeros(len(counts.clusters), int), 30, module.task_seed(4, counts.task))
+        weights = cluster_weights(np.zeros(len(counts.clusters), int), 30, task_seed(4, counts.task))
         assert np.array_equal(counts.resampled(30, 4).accepted_wrong, weights @ counts.accepted_wrong.T)
 
 
@@ -100,8 +100,8 @@ def test_a_task_has_the_same_resamples_whatever_other_tasks_there_are(random_tab
 
 
 def test_many_clusters_are_pooled_into_blocks(table, monkeypatch):
-    monkeypatch.setattr(module, "MANY_CLUSTERS", 500)
-    monkeypatch.setattr(module, "BLOCKS", 20)
+    monkeypatch.setattr(bootstrap, "MANY_CLUSTERS", 500)
+    monkeypatch.setattr(bootstrap, "BLOCKS", 20)
     frame = prepared(table(verdict=[True] * 990, truth=[False, True, False] * 330))
     counts = count(frame)[0]
     assert counts.wrong.shape == (1, 20)

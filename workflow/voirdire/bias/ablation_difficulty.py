@@ -8,8 +8,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from voirdire.bias.contrast import Array
-from voirdire.bias.counts import Counts, clusters_of, count, of_condition, prepared, ratio, responses_of
+from voirdire.bias.counts import Counts, count
 from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
+from voirdire.bias.rows import clusters_of, of_condition, prepared, responses_of
+from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import SMALL_COUNT, Interval, combined_interval, effective_n, percentile
 from voirdire.stats.intervals import newcombe
 
@@ -122,7 +124,7 @@ def _gaps(
         np.append(side @ totals.wrong, (side @ totals.wrong)[weight > 0].sum()) for side in (mine, others)
     )
     all_judges = weight / max(weight.sum(), 1)
-    worth = [_worth(here, side, all_judges, mean) for side, mean in ((mine, False), (others, True))]
+    worth = [_worth(here, side, all_judges, mean, level) for side, mean in ((mine, False), (others, True))]
     return _Gaps(
         n_items,
         n_own,
@@ -134,14 +136,14 @@ def _gaps(
     )
 
 
-def _worth(counts: Counts, side: Array, all_judges: Array, mean_of_rates: bool) -> Array:
+def _worth(counts: Counts, side: Array, all_judges: Array, mean_of_rates: bool, level: float) -> Array:
     """How many independent verdicts each judge's rate on one side is worth, and the weighted mean of them, last.
 
     A mean of rates with n₁ … n_k verdicts is worth k² / Σ 1/nᵢ of them, over the design effect of their clustering.
     """
     n_cells = counts.wrong.sum(axis=1)
     n = side @ n_cells
-    worth = effective_n(side @ counts.accepted_wrong, side @ counts.wrong)
+    worth = effective_n(side @ counts.accepted_wrong, side @ counts.wrong, level=level)
     if mean_of_rates:
         filled = side * (n_cells > 0)
         inverse = filled @ (1 / np.maximum(n_cells, 1))

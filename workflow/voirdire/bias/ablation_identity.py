@@ -8,8 +8,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from voirdire.bias.contrast import Array, Contrast, Mask, compare, dependent_mean
-from voirdire.bias.counts import Counts, clusters_of, count, prepared, usable
+from voirdire.bias.counts import Counts, count
 from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
+from voirdire.bias.rows import clusters_of, prepared, usable
 from voirdire.stats.bootstrap import Interval, combined_interval
 from voirdire.stats.effect import holm, sign_flip_p
 

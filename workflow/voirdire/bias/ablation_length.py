@@ -9,8 +9,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from voirdire.bias.contrast import Array, cluster_codes, dependent_mean, weighted_sums
-from voirdire.bias.counts import clusters_of, of_condition, prepared, ratio, usable
 from voirdire.bias.pooling import mean_coefficients, weighted_sum
+from voirdire.bias.rows import clusters_of, of_condition, prepared, usable
+from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import SMALL_COUNT, Interval, combined_interval, percentile
 from voirdire.stats.effect import cohen_d_from_moments, cohen_d_interval
 

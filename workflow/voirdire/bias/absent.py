@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from voirdire.bias.counts import prepared, usable
+from voirdire.bias.rows import prepared, usable
 
 
 def explain_absent(verdicts: pd.DataFrame, main: str = "blind") -> dict[str, str]:

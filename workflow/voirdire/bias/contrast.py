@@ -11,17 +11,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.counts import BLOCKS, MANY_CLUSTERS, ratio, task_seed
 from voirdire.bias.pooling import mean_coefficients, weighted_sum
+from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import (
     SMALL_COUNT,
     Interval,
+    blocks_of,
     combined_interval,
     difference_interval,
     effective_n,
     percentile,
     rate_interval,
     ratio_correlation,
+    task_seed,
     weight_chunks,
 )
 from voirdire.stats.effect import cluster_difference_p, fisher_p, newcombe_paired, sign_flip_p
@@ -62,11 +64,8 @@ def cluster_codes(
 ) -> tuple[npt.NDArray[np.int64], int]:
     """The cluster (or its block, see `counts.count`) of each row of one task, and how many there are."""
     labels = clusters[task]
-    codes = pd.Index(labels).get_indexer(pd.Index(rows["cluster"])).astype(np.int64)
-    if sum(map(len, clusters.values())) > MANY_CLUSTERS and len(labels) > BLOCKS:
-        block = np.random.default_rng([*task_seed(seed, task), 1]).permutation(len(labels)) % BLOCKS
-        return block[codes], BLOCKS
-    return codes, len(labels)
+    block = blocks_of(len(labels), sum(map(len, clusters.values())), seed, task)
+    return block[pd.Index(labels).get_indexer(pd.Index(rows["cluster"]))], int(block.max(initial=-1)) + 1
 
 
 def summed(values: Array, codes: npt.NDArray[np.int64], size: int) -> Array:
@@ -109,7 +108,7 @@ def _with_paired(interval: Interval, contrast: Contrast, paired: Mask, level: fl
     differ = (np.abs(hits1 - hits2) > 1e-12).sum(axis=1)
     small = paired & ~np.isnan(interval.estimate) & ((interval.method != "percentile") | (differ < SMALL_COUNT))
     low, high, method = interval.low.copy(), interval.high.copy(), interval.method.copy()
-    worth = np.minimum(effective_n(hits1, n1), effective_n(hits2, n2))
+    worth = np.minimum(effective_n(hits1, n1, level=level), effective_n(hits2, n2, level=level))
     for cell in np.flatnonzero(small):
         gained = hits1[cell] - hits2[cell]
         more, fewer = np.maximum(gained, 0).sum(), np.maximum(-gained, 0).sum()

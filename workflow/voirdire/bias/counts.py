@@ -15,7 +15,6 @@ verdicts that should be resampled together (two subsets, two conditions, the res
 know the same clusters: pass `clusters=clusters_of(prepared)` to each `count`.
 """
 
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,26 +23,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.errors import UserError
-from voirdire.stats.bootstrap import weight_chunks
+from voirdire.bias.rows import clusters_of, usable
+from voirdire.stats.arrays import ratio
+from voirdire.stats.bootstrap import blocks_of, task_seed, weight_chunks
 
 Array = npt.NDArray[np.float64]
 
-READINGS = ("main", "not_ok_correct", "not_ok_incorrect")
-# More clusters than this are first pooled at random into blocks, in every task that has more clusters than blocks.
-MANY_CLUSTERS = 100_000
-BLOCKS = 2_000
 # Whole numbers up to here are exact in float32, so products in it are too, in any order of summing.
 _EXACT_FLOAT32 = 2**24
-
-_NEEDED = ("task", "item_id", "judge", "examinee", "verdict", "truth")
-_DEFAULTS: dict[str, Any] = {
-    "condition": "blind",
-    "trial": 0,
-    "generation_status": "ok",
-    "status": "ok",
-    "simulated": False,
-}
 
 
 @dataclass(frozen=True)
@@ -170,81 +157,6 @@ def concatenated(parts: Sequence[Counts], axis: int) -> tuple[Array, Array, Arra
     )
 
 
-def ratio(numerator: Array, denominator: Array) -> Array:
-    """numerator / denominator, NaN where the denominator is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(denominator > 0, numerator / denominator, np.nan)
-
-
-def task_seed(seed: int, task: str) -> list[int]:
-    """A stream of draws for each task that does not depend on which other tasks there are."""
-    return [seed, zlib.crc32(task.encode())]
-
-
-def prepared(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """The verdicts with plain types and every column that this package reads.
-
-    Missing columns: condition "blind", trial 0, statuses "ok", simulated false; cluster is the item. verdict and truth
-    become floats 1, 0 or NaN (missing). Clusters are clusters within a task. Raises UserError naming missing columns.
-    """
-    missing = [name for name in _NEEDED if name not in verdicts.columns]
-    if missing:
-        raise UserError(f"verdicts: columns {', '.join(missing)} are missing; a table of verdicts has {_NEEDED}")
-    frame = verdicts.assign(**{name: value for name, value in _DEFAULTS.items() if name not in verdicts.columns})
-    for name in ("verdict", "truth"):
-        values = frame[name].astype("boolean") if frame[name].dtype == object else frame[name]
-        frame[name] = values.astype("Float64").to_numpy(np.float64, na_value=np.nan)
-    frame["simulated"] = frame["simulated"].astype(bool)
-    frame["cluster"] = (frame["cluster"] if "cluster" in verdicts.columns else frame["item_id"]).astype(str)
-    return frame.reset_index(drop=True)
-
-
-def usable(rows: pd.DataFrame, reading: str = "main") -> pd.DataFrame:
-    """The rows that enter a rate: status ok, with a verdict and a known truth.
-
-    The readings "not_ok_correct" and "not_ok_incorrect" add the judged rows whose status is not ok, all read as that
-    verdict. Responses that were never judged (status missing) enter no reading.
-    """
-    if reading not in READINGS:
-        raise ValueError(f"reading must be one of {READINGS}, not {reading!r}")
-    known = rows["truth"].notna()
-    ok = (rows["status"] == "ok").fillna(False).astype(bool)
-    if reading == "main":
-        return rows[known & ok & rows["verdict"].notna()]
-    judged = rows[known & rows["status"].notna()]
-    ok = ok[judged.index]
-    read = judged["verdict"].where(ok, 1.0 if reading == "not_ok_correct" else 0.0)
-    return judged.assign(verdict=read).dropna(subset=["verdict"])
-
-
-def of_condition(rows: pd.DataFrame, main: str) -> pd.DataFrame:
-    """The rows of condition `main`, or all rows where they know one condition only.
-
-    Raises UserError where there are several conditions and `main` is none of them.
-    """
-    conditions = sorted(rows["condition"].unique())
-    if len(conditions) <= 1:
-        return rows
-    if main not in conditions:
-        raise UserError(f"verdicts: no condition {main!r}; choose the main condition among {', '.join(conditions)}")
-    return rows[rows["condition"] == main]
-
-
-def responses_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """Each response once, whatever its judges, conditions and trials: task, item_id, examinee, cluster, …, truth.
-
-    The columns status and verdict are the response's own: its generation's status, and 1 throughout, so that `count`
-    of these rows by examinee has the right and wrong responses of each (`share_right` is its task accuracy).
-    """
-    once = rows.sort_values("truth", na_position="last", kind="stable").drop_duplicates(["task", "item_id", "examinee"])
-    return once.sort_index().assign(status=once["generation_status"], verdict=1.0)
-
-
-def clusters_of(rows: pd.DataFrame) -> dict[str, npt.NDArray[np.object_]]:
-    """The clusters of each task, sorted: all that the rows name, whether or not they enter a rate."""
-    return {str(task): np.sort(part.unique()).astype(object) for task, part in rows.groupby("task")["cluster"]}
-
-
 def count(
     rows: pd.DataFrame,
     by: Sequence[str] = ("judge", "examinee"),
@@ -261,7 +173,7 @@ def count(
     usable rows has counts of 0. The rows' index must be unique, as `prepared` leaves it.
     """
     known = clusters_of(rows) if clusters is None else clusters
-    pooled = sum(map(len, known.values())) > MANY_CLUSTERS
+    in_all = sum(map(len, known.values()))
     chosen = usable(rows, reading)
     result = []
     for name, part in rows.groupby("task", sort=True):
@@ -270,11 +182,10 @@ def count(
         codes = pd.Series(numbers, index=part.index)
         used = chosen.loc[chosen.index.intersection(part.index)]
         labels = known[task]
-        column = pd.Index(labels).get_indexer(pd.Index(used["cluster"]))
-        if pooled and len(labels) > BLOCKS:
-            # Blocks of equal size: resampling them is then resampling clusters, coarsely.
-            block = np.random.default_rng([*task_seed(seed, task), 1]).permutation(len(labels)) % BLOCKS
-            column, labels = block[column], np.arange(BLOCKS).astype(object)
+        block = blocks_of(len(labels), in_all, seed, task)
+        column = block[pd.Index(labels).get_indexer(pd.Index(used["cluster"]))]
+        size = int(block.max(initial=-1)) + 1
+        labels = labels if size == len(labels) else np.arange(size).astype(object)
         sums = _sums(used, codes[used.index].to_numpy() * len(labels) + column, (len(cells), len(labels)))
         result.append(Counts(*sums, task, cells, labels))
     return result

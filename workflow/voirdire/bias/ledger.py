@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from voirdire.bias.counts import prepared, responses_of
+from voirdire.bias.rows import prepared, responses_of
 from voirdire.tables import STATUSES
 
 LEDGER_COLUMNS = [

@@ -7,8 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.counts import READINGS, Counts, Totals, count, prepared, ratio, responses_of
+from voirdire.bias.counts import Counts, Totals, count
 from voirdire.bias.pooling import aligned, joined, strata_of, task_mean
+from voirdire.bias.rows import READINGS, prepared, responses_of
+from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import (
     Interval,
     combined_interval,

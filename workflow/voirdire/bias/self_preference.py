@@ -18,7 +18,8 @@ from voirdire.bias.contrast import (
     summed,
     task_p,
 )
-from voirdire.bias.counts import clusters_of, of_condition, prepared, ratio, usable
+from voirdire.bias.rows import clusters_of, of_condition, prepared, usable
+from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import Interval, combined_interval
 from voirdire.stats.effect import holm
 

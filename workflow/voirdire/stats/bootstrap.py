@@ -110,10 +110,11 @@ def percentile(samples: npt.ArrayLike, level: float = 0.95) -> tuple[Array, Arra
     return quantile(tail), quantile(1 - tail), np.asarray(len(values) - kept)
 
 
-def effective_n(hits: Array, trials: Array, strata: npt.ArrayLike | None = None) -> Array:
+def effective_n(hits: Array, trials: Array, strata: npt.ArrayLike | None = None, level: float = 0.95) -> Array:
     """How many independent trials a clustered proportion is worth: n / design effect.
 
-    hits, trials: (cells, clusters), sums per cluster. strata: (clusters,), default one stratum.
+    hits, trials: (cells, clusters), sums per cluster. strata: (clusters,), default one stratum. level: of the interval
+    that it is for.
     The design effect is the linearised variance of the ratio Σhits / Σtrials over clusters, by the binomial variance,
     kept between 1 and its value for clusters that always agree, Σm² / Σm. Two things make it cautious where it is
     hardly seen: a t quantile for the clusters it is estimated from, in place of the normal one; and where fewer than 10
@@ -131,7 +132,7 @@ def effective_n(hits: Array, trials: Array, strata: npt.ArrayLike | None = None)
         share = hits.sum(axis=1) / n
         largest = np.maximum((trials**2).sum(axis=1) / n, 1)
         seen = ratio_covariance((hits, trials), (hits, trials), strata) / (share * (1 - share) / n)
-        caution = (stdtrit(np.maximum(n_clusters - 1, 1), 0.975) / normal_quantile(0.95)) ** 2
+        caution = (stdtrit(np.maximum(n_clusters - 1, 1), (1 + level) / 2) / normal_quantile(level)) ** 2
         seen = np.where(trust > 0, np.clip(seen * caution, 1, largest), largest)
         effect = trust * seen + (1 - trust) * largest
         return np.where(n > 0, n / effect, 0.0)
@@ -191,7 +192,7 @@ def rate_interval(
     10: Wilson's with the effective n. Counting 50 repeats of one item as 50 would trust a bootstrap of one cluster.
     Returns NaN and method "" where there are no trials.
     """
-    n, n_effective = trials.sum(axis=1), effective_n(hits, trials, strata)
+    n, n_effective = trials.sum(axis=1), effective_n(hits, trials, strata, level)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(n > 0, hits.sum(axis=1) / n, np.nan)
     low, high, dropped = percentile(samples, level)
