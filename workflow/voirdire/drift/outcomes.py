@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voirdire.panel.estimators import ratio
 from voirdire.panel.votes import FloatArray
+from voirdire.stats.arrays import ratio
 from voirdire.stats.intervals import normal_quantile, wilson
 
 METRICS = ("accuracy", "fpr", "fnr", "abstained", "tied")

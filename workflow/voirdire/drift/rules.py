@@ -9,8 +9,8 @@ from voirdire.drift.beliefs import known_so_far
 from voirdire.drift.outcomes import mean_where_known, metrics, outcomes, with_all_weeks
 from voirdire.drift.scenario import Scenario
 from voirdire.drift.streams import Streams
-from voirdire.panel.estimators import ratio
 from voirdire.panel.votes import FloatArray, Tally
+from voirdire.stats.arrays import ratio
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from voirdire.drift.scenario import Scenario
 from voirdire.errors import UserError
-from voirdire.panel.estimators import ratio
 from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
 from voirdire.panel.tabulated import one_hot, tabulate
 from voirdire.panel.votes import FloatArray
+from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import blocks_of, cluster_weights
 
 POOLS = 40

@@ -37,10 +37,7 @@ def prior_sweep(
     Returns one row per prior: accuracy, majority (the same for all) and their difference, with intervals.
     """
     scenario = scenario or Scenario()
-    grid = list(product(fpr, fnr, strength))
-    if not grid:
-        raise UserError("prior sweep: the grid is empty; give at least one fpr, fnr and strength")
-    priors = [Prior(*values) for values in grid]
+    grid, priors = _grid(fpr, fnr, strength)
     source = population(verdicts, scenario, condition)
     streams = observed_streams(source, seeds, seed), resampled_streams(source, seeds, seed)
     observed, resampled = (_measured(each, scenario, priors) for each in streams)
@@ -61,6 +58,16 @@ def prior_sweep(
         seed=seed,
         simulated=source.box.simulated,
     )
+
+
+def _grid(
+    fpr: Sequence[float], fnr: Sequence[float], strength: Sequence[float]
+) -> tuple[list[tuple[float, float, float]], list[Prior]]:
+    """Every combination, and the priors that they make."""
+    grid = list(product(fpr, fnr, strength))
+    if not grid:
+        raise UserError("prior sweep: the grid is empty; give at least one fpr, fnr and strength")
+    return grid, [Prior(*values) for values in grid]
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from voirdire.panel.estimators import ratio
 from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
 from voirdire.panel.votes import FloatArray, Tie, tally
+from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import (
     Interval,
     blocks_of,

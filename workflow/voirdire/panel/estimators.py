@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from voirdire.errors import UserError
 from voirdire.panel.tabulated import Tabulated, one_hot, tabulate
 from voirdire.panel.votes import FloatArray, split
+from voirdire.stats.arrays import ratio
 
 
 @dataclass(frozen=True)
@@ -267,14 +268,6 @@ ESTIMATORS: dict[str, Callable[..., Estimator]] = {
     "stratified": Stratified,
     "disagreement": Disagreement,
 }
-
-
-def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
-    """numerator / denominator; NaN, and no warning, where the denominator is 0."""
-    numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
-    result: FloatArray = np.full(numerator.shape, np.nan)
-    np.divide(numerator, denominator, out=result, where=denominator != 0)
-    return result
 
 
 def _weighted_mean(rates: FloatArray, weights: FloatArray) -> FloatArray:
