@@ -6,6 +6,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from voirdire.report import canvas
 
@@ -86,3 +87,26 @@ def test_name_is_one_short_line(given: str, shown: str):
 def test_long_names_differ_by_their_ends():
     common = "azure/deployment-of-a-model-that-has-a-long-name"
     assert canvas.name(common + "-a") != canvas.name(common + "-b")
+
+
+def test_long_title_is_broken_rather_than_cut():
+    figure = Figure(figsize=(4.5, 2))
+    canvas.title(figure, "Self-preference: FPR on own minus on other's wrong responses", simulated=True)
+    lines = figure.get_suptitle().split("\n")
+    assert lines == ["Self-preference: FPR on own minus on other's wrong", "responses (simulated panel)"]
+    width = max(figure.findobj(Text), key=lambda text: len(text.get_text())).get_window_extent().width
+    assert width < figure.bbox.width
+
+
+def test_labels_lie_inside_the_picture_at_every_resolution(tmp_path: Path):
+    @canvas.styled
+    def draw() -> Figure:
+        figure = Figure(figsize=(4, 2), layout="constrained")
+        figure.subplots().set_yticks([0, 1], ["azure/team…026-01-00"] * 2, fontsize=7.5)
+        return figure
+
+    figure = draw()
+    canvas.save(figure, tmp_path / "labels")
+    label = figure.axes[0].get_yticklabels()[0]
+    assert figure.dpi == 150
+    assert label.get_window_extent().x0 >= 0

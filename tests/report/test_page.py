@@ -226,5 +226,5 @@ def test_claims_say_once_that_effects_are_planted(context: ReportContext):
 
 
 def test_sentences_have_typographic_minus_signs(context: ReportContext):
-    summary = context.tables["self_preference_summary"].assign(sentence="self-made: -1.5 points")
-    assert "self-made: −1.5 points" in render(replace(context, self_preference_summary=summary))
+    summary = context.tables["self_preference_summary"].assign(sentence="gpt-5-2026: -1.5 (-2 to -1) points")
+    assert "gpt-5-2026: −1.5 (−2 to −1) points" in render(replace(context, self_preference_summary=summary))

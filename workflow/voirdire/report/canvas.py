@@ -3,6 +3,7 @@
 import functools
 import io
 import re
+import textwrap
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
@@ -25,6 +26,9 @@ GREY = "#767676"
 DIVERGING = "PuOr_r"
 NAME_LENGTH = 28
 _DOTS_PER_INCH = 150
+_SIMULATED = "(simulated panel)"
+# Inches that a letter of a title takes on average.
+_TITLE_LETTER = 0.09
 
 _STYLE: dict[str, Any] = {
     # A model called "$x$" is a name, not a formula.
@@ -32,6 +36,8 @@ _STYLE: dict[str, Any] = {
     "axes.formatter.use_mathtext": False,
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
+    # Hinted letters are wider at some resolutions than at the one that the layout is made for, which cuts labels off.
+    "text.hinting": "none",
     "font.size": 9,
     "axes.titlesize": 9.5,
     "axes.spines.top": False,
@@ -112,7 +118,12 @@ def name(text: object, length: int = NAME_LENGTH) -> str:
 
 def title(figure: Figure, text: str, simulated: bool) -> None:
     """Set the figure's title, which says "simulated" where no model was asked."""
-    figure.suptitle(f"{text} (simulated panel)" if simulated else text, x=0.01, ha="left", fontsize=11)
+    most = int(figure.get_figwidth() / _TITLE_LETTER)
+    lines = textwrap.wrap(text, most) or [""]
+    if simulated:
+        fits = len(lines[-1]) + len(_SIMULATED) < most
+        lines = [*lines[:-1], f"{lines[-1]} {_SIMULATED}"] if fits else [*lines, _SIMULATED]
+    figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=11)
 
 
 def nothing(text: str, reason: str, simulated: bool) -> Figure:

@@ -62,8 +62,9 @@ def text(column: str) -> Format:
 
 
 def sentence(column: str) -> Format:
-    """A whole sentence: text that may be wide, with typographic minus signs before numbers."""
-    return lambda row: Cell(re.sub(r"-(?=\d)", "−", str(row[column])) if not pd.isna(row[column]) else DASH, "sentence")
+    """A whole sentence: text that may be wide, with typographic minus signs before numbers but not in names."""
+    minus = re.compile(r"(?<![\w.-])-(?=\d)")
+    return lambda row: Cell(minus.sub("−", str(row[column])) if not pd.isna(row[column]) else DASH, "sentence")
 
 
 def count(column: str) -> Format:

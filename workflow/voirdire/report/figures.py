@@ -142,8 +142,11 @@ def scatter(
         panel.set_xlabel(f"task accuracy of the {models} (share of items)")
         panel.set_ylabel("directional bias, FPR − FNR (share)")
         panel.grid(alpha=0.6)
+        # Two columns of long names would run into the other panel's.
+        columns = 2 if max(map(len, column_values(of_table, "anchor"))) <= 12 else 1
+        heading_of_r = f"{others}: Pearson r"
         panel.legend(
-            loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, title=f"{others}: Pearson r", title_fontsize=8
+            loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=columns, title=heading_of_r, title_fontsize=8
         )
     axes[1].tick_params(labelleft=True)
     if rows["is_self"].astype(bool).any():
