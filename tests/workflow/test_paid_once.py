@@ -59,6 +59,10 @@ def test_a_study_that_runs_again_from_nothing_pays_nothing_again(study, server):
     study.snakemake("judge_all")
     assert len(server.requests) == 3 + 6
 
+    # Limits change no answer.
+    study.config["models"]["crow"]["limits"] = {"concurrency": 3, "timeout_s": 30, "max_attempts": 2}
+    assert study.plan("judge_all") == []
+
     # What has not been asked is asked, and no more.
     study.config["models"]["crow"]["parameters"]["temperature"] = 1
     plan = study.snakemake("estimate").stdout
