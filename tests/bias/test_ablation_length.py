@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from voirdire.bias import ablation_length
-from voirdire.bias.ablation_length import LENGTH_COLUMNS
-from voirdire.stats.effect import cohen_d
+from voirdire.bias.ablation_length import LENGTH_COLUMNS, _influence
+from voirdire.stats.effect import cohen_d_from_moments, cohen_d_interval
 
 
 def one(frame, **where):
@@ -14,6 +14,12 @@ def one(frame, **where):
         frame = frame[frame[column] == value]
     assert len(frame) == 1
     return frame.iloc[0]
+
+
+def cohen_d(x, y):
+    """d and its noncentral-t interval."""
+    d = float(cohen_d_from_moments(*((values**k).sum() for values in (x - y.mean(), y - y.mean()) for k in range(3))))
+    return d, *cohen_d_interval(d, len(x), len(y))
 
 
 def study(shift, n=400, judges=("ann", "cas"), task="gsm8k", seed=0):
@@ -36,7 +42,7 @@ def test_d_is_cohens_over_wrong_responses_only():
     row = one(ablation_length(frame, resamples=50), task="gsm8k", judge="ann")
     wrong = frame[(frame["judge"] == "ann") & ~frame["truth"]]
     accepted, rejected = (wrong.loc[wrong["verdict"] == verdict, "response_chars"] for verdict in (True, False))
-    assert row["d"] == pytest.approx(cohen_d(accepted, rejected).d, abs=1e-9)
+    assert row["d"] == pytest.approx(cohen_d(accepted, rejected)[0], abs=1e-9)
     assert (row["n_accepted"], row["n_rejected"]) == (len(accepted), len(rejected))
     assert row["mean_chars_accepted"] == pytest.approx(accepted.mean())
     assert row["mean_chars_rejected"] == pytest.approx(rejected.mean())
@@ -47,7 +53,7 @@ def test_bootstrap_interval_is_close_to_the_noncentral_t():
     row = one(ablation_length(frame), task="gsm8k", judge="ann")
     part = frame[frame["judge"] == "ann"]
     reference = cohen_d(*(part.loc[part["verdict"] == verdict, "response_chars"] for verdict in (True, False)))
-    assert (row["low"], row["high"]) == pytest.approx((reference.low, reference.high), abs=0.03)
+    assert (row["low"], row["high"]) == pytest.approx(reference[1:], abs=0.03)
 
 
 @pytest.mark.parametrize(("shift", "equivalent"), [(0.0, "yes"), (0.2, "undecided"), (0.6, "no"), (-0.6, "no")])
@@ -62,7 +68,7 @@ def test_few_responses_get_a_noncentral_t_interval_and_no_verdict_of_equivalence
     row = one(ablation_length(frame, resamples=50), task="gsm8k", judge="ann")
     part = frame[frame["judge"] == "ann"]
     reference = cohen_d(*(part.loc[part["verdict"] == verdict, "response_chars"] for verdict in (True, False)))
-    assert (row["low"], row["high"]) == pytest.approx((reference.low, reference.high), abs=1e-9)
+    assert (row["low"], row["high"]) == pytest.approx(reference[1:], abs=1e-9)
     assert (row["interval"], row["equivalent"]) == ("noncentral t", "undecided")
 
 
@@ -118,3 +124,18 @@ def test_without_wrong_responses_of_known_length_there_are_no_rows_but_all_colum
     result = ablation_length(frame)
     assert len(result) == 0
     assert result.columns.tolist() == LENGTH_COLUMNS
+
+
+def test_the_influence_of_clusters_is_the_change_of_d_when_they_weigh_more():
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 4, (2, 1, 30)).astype(float)
+    totals = counts * rng.normal(size=(2, 1, 30))
+    moments = [array for n, t in zip(counts, totals, strict=True) for array in (n, t, t**2 + n)]
+    d = cohen_d_from_moments(*(moment.sum(axis=1) for moment in moments))
+    for cluster in (0, 7, 29):
+        weights = np.ones(30)
+        weights[cluster] += 1e-6
+        moved = cohen_d_from_moments(*((moment * weights).sum(axis=1) for moment in moments))
+        influence = sum(_influence(moments, d))[0, cluster]
+        # The n − 2 of the pooled spread is no sum over clusters: the influence takes it as fixed to first order.
+        assert influence == pytest.approx((moved - d)[0] / 1e-6, abs=0.02)

@@ -24,6 +24,16 @@ def test_no_label_is_said(random_table):
     assert "no condition with an identity label" in explain_absent(random_table(0))["ablation_identity"]
 
 
+def test_labels_of_a_main_condition_with_its_own_template_are_known(random_table):
+    frame = random_table(0, models=("ann", "bob", "cas")).assign(condition="reason", template="reason")
+    own = frame.assign(condition="reason-elite", label="elite")
+    other = own.assign(condition="elite", template="default")
+    assert "ablation_identity" not in explain_absent(pd.concat([frame, own], ignore_index=True), "reason")
+    absent = explain_absent(pd.concat([frame, other], ignore_index=True), "reason")
+    assert "no condition with an identity label" in absent["ablation_identity"]
+    assert "no condition 'blind'" in explain_absent(own, "blind")["ablation_identity"]
+
+
 def test_no_usable_verdict_is_said(table):
     absent = explain_absent(table(verdict=[None], truth=[True], status=["error"]))
     assert "none has status ok" in absent["rates"]

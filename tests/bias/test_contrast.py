@@ -1,63 +1,14 @@
-"""Differences of rates over shared clusters, and means of dependent ones."""
+"""Differences of rates over shared clusters."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from voirdire.bias.contrast import Contrast, cluster_codes, compare, dependent_mean, summed
+from voirdire.bias.contrast import Contrast, cluster_codes, compare, summed
 from voirdire.bias.counts import count
 from voirdire.bias.rows import clusters_of, prepared
 from voirdire.stats import bootstrap
-from voirdire.stats.bootstrap import Interval, percentile
-from voirdire.stats.effect import newcombe_paired
-from voirdire.stats.intervals import newcombe
-
-
-def intervals(method="newcombe"):
-    return Interval(
-        np.array([0.2, 0.4, np.nan]),
-        np.array([0.1, 0.1, np.nan]),
-        np.array([0.4, 0.6, np.nan]),
-        np.array([method, method, ""], object),
-        np.zeros(3, int),
-    )
-
-
-def test_fully_correlated_cells_get_the_mean_of_their_bounds():
-    draws = np.random.default_rng(0).normal(size=400)
-    samples = np.column_stack([draws, 3 * draws + 1, np.full(400, np.nan)])
-    assert dependent_mean(intervals(), samples, 0.95) == (
-        pytest.approx(0.3),
-        pytest.approx(0.1),
-        pytest.approx(0.5),
-        "mover",
-    )
-
-
-def test_uncorrelated_cells_add_their_squares():
-    samples = np.array([[1, 1, 0], [1, -1, 0], [-1, 1, 0], [-1, -1, 0.0]])
-    mean, low, high, _ = dependent_mean(intervals(), samples, 0.95)
-    assert (mean - low, high - mean) == pytest.approx((np.hypot(0.1, 0.3) / 2, np.hypot(0.2, 0.2) / 2))
-
-
-def test_constant_samples_count_as_fully_correlated():
-    assert dependent_mean(intervals(), np.ones((50, 3)), 0.95)[1:3] == pytest.approx((0.1, 0.5))
-    assert dependent_mean(intervals(), np.full((50, 3), np.nan), 0.95)[1:3] == pytest.approx((0.1, 0.5))
-
-
-def test_percentile_cells_get_the_percentile_interval_of_their_mean():
-    samples = np.random.default_rng(1).normal(size=(500, 3))
-    low, high, _ = percentile(samples[:, :2].mean(axis=1))
-    assert dependent_mean(intervals("percentile"), samples, 0.95)[1:] == (
-        pytest.approx(low),
-        pytest.approx(high),
-        "percentile",
-    )
-
-
-def test_nothing_known_has_no_mean():
-    nothing = Interval(*(np.full(2, np.nan) for _ in range(3)), np.array(["", ""], object), np.zeros(2, int))
-    assert np.isnan(dependent_mean(nothing, np.zeros((5, 2)), 0.95)[:3]).all()
+from voirdire.stats.intervals import newcombe, newcombe_paired
 
 
 def _contrast(first, second):

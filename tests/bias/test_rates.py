@@ -164,6 +164,35 @@ def test_readings_take_every_failed_verdict_as_correct_or_as_incorrect(table):
     assert fpr == {"main": 0.5, "not_ok_correct": 0.75, "not_ok_incorrect": 0.25}
 
 
+def test_every_call_is_counted_or_said_to_be_left_out(table):
+    frame = table(
+        verdict=[True, False, None, None, True, None, None],
+        truth=[False, True, False, True, None, None, None],
+        status=["ok", "ok", "unparsed", "refused", "ok", "error", None],
+        generation_status=["ok"] * 6 + ["truncated"],
+    )
+    for tidy in (rates(frame), rates_by_examinee(frame)):
+        for pooling in ("none", "task_mean", "verdicts"):
+            left = {
+                reading: one(tidy, pooling=pooling, judge="ann", reading=reading)[
+                    ["n_right", "n_wrong", "n_not_ok", "n_not_judged", "n_truth_missing"]
+                ].tolist()
+                for reading in ("main", "not_ok_correct")
+            }
+            assert left == {"main": [1, 1, 3, 1, 1], "not_ok_correct": [2, 2, 0, 1, 2]}
+
+
+def test_calls_left_out_add_up_over_judges_examinees_and_tasks(random_table):
+    frame = random_table(3)
+    for tidy in (rates(frame, resamples=5), rates_by_examinee(frame, resamples=5)):
+        calls = tidy[["n_right", "n_wrong", "n_not_ok", "n_not_judged", "n_truth_missing"]].sum(axis=1)
+        rows = tidy.assign(calls=calls)
+        whole = rows[(rows["judge"] == "all") & (rows["task"] == "all")]
+        assert (whole.groupby(["reading", "pooling"])["calls"].sum() == len(frame)).all()
+        parts = rows[(rows["judge"] != "all") & (rows["task"] != "all")]
+        assert (parts.groupby("reading")["calls"].sum() == len(frame)).all()
+
+
 def test_conditions_are_kept_apart(table):
     frame = table(verdict=[True, False], truth=[False, False], condition=["blind", "elite"], item_id=["a", "a"])
     tidy = rates(frame)

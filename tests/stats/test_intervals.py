@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from voirdire.stats.intervals import fisher_z, newcombe, square_and_add, wilson
+from voirdire.stats.intervals import fisher_z, newcombe, newcombe_paired, square_and_add, wilson
 
 quick = settings(deadline=None, max_examples=40)
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -75,3 +75,35 @@ def test_fisher_z_equals_scipy(n, seed):
 
 def test_fisher_z_below_three_points_is_nan():
     assert np.isnan(fisher_z(1.0, 2)).all()
+
+
+def test_newcombe_paired_is_the_unpaired_interval_when_the_pairs_are_uncorrelated():
+    # 5 · 5 = 5 · 5: phi is 0, so Newcombe's method 10 is his method 8 on Wilson bounds .2993 and .7007.
+    low, high = newcombe_paired(5, 5, 5, 5)
+    half = np.sqrt(2) * (0.5 - 0.2992980)
+    assert (low, high) == pytest.approx((-half, half), abs=1e-6)
+
+
+def test_newcombe_paired_narrows_with_correlation_and_is_antisymmetric():
+    low, high = newcombe_paired(40, 6, 2, 40)
+    wide_low, wide_high = newcombe_paired(22, 24, 20, 22)
+    assert high - low < 0.6 * (wide_high - wide_low)
+    assert newcombe_paired(40, 2, 6, 40) == pytest.approx((-high, -low))
+
+
+def test_newcombe_paired_has_width_without_a_discordant_pair():
+    low, high = newcombe_paired(4, 0, 0, 0)
+    assert low < -0.3 < 0.3 < high
+
+
+def test_newcombe_paired_without_pairs_is_nan():
+    assert np.isnan(newcombe_paired(0, 0, 0, 0)).all()
+
+
+def test_newcombe_paired_covers():
+    rng = np.random.default_rng(5)
+    shared, first, second = rng.random((3, 400, 25))
+    a, b = ((np.where(shared < 0.5, shared * 2, own) < p) for own, p in ((first, 0.35), (second, 0.15)))
+    cells = np.stack([(a & b), (a & ~b), (~a & b), (~a & ~b)]).sum(axis=2)
+    low, high = np.transpose([newcombe_paired(*counts) for counts in cells.T])
+    assert np.mean((low <= 0.2) & (high >= 0.2)) >= 0.93

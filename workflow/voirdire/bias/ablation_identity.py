@@ -7,12 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.contrast import Array, Contrast, Mask, compare, dependent_mean
+from voirdire.bias.contrast import Array, Contrast, Mask, compare
 from voirdire.bias.counts import Counts, count
-from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
+from voirdire.bias.dependent import dependent_mean, n_telling
+from voirdire.bias.pooling import aligned, mean_coefficients, side_by_side, weighted_sum
 from voirdire.bias.rows import clusters_of, prepared, usable
 from voirdire.stats.bootstrap import Interval, combined_interval
-from voirdire.stats.effect import holm, sign_flip_p
+from voirdire.stats.significance import holm, sign_flip_p
 
 IDENTITY_COLUMNS = [
     *("label", "task", "judge", "examinee", "rate", "n_pairs", "blind", "labelled", "difference", "low", "high"),
@@ -28,6 +29,7 @@ class _Change:
     """Labelled less blind of one rate in one task, over cells: (cells,), samples (resamples, cells).
 
     units: what each cluster adds to the difference, (cells, clusters), 0 without pairs: the sign-flip test's input.
+    influence: the same less what it would add if all clusters differed alike.
     """
 
     blind: Array
@@ -36,6 +38,7 @@ class _Change:
     interval: Interval
     samples: Array
     units: Array
+    influence: Array
 
 
 def ablation_identity(
@@ -53,15 +56,15 @@ def ablation_identity(
     Without a labelled condition: no rows, all columns.
 
     Intervals: percentile cluster bootstrap of the difference; Newcombe's paired interval where a count, or the number
-    of clusters whose verdicts differ, is below 10; "mover" for what is made of such. p: sign-flip over clusters, for
-    FPR and FNR McNemar's exact test where a cluster is one pair. p_holm: Holm over the judges of one `family`: label,
-    task, rate and examinee.
+    of clusters whose verdicts differ, is below 10; "mover" for what is made of such; for judge "all" see
+    `dependent_mean`. p: sign-flip over clusters, for FPR and FNR McNemar's exact test where a cluster is one pair.
+    p_holm: Holm over the judges of one `family`: label, task, rate and examinee.
     """
     frame = prepared(verdicts)
     clusters = clusters_of(frame)
     blind = usable(frame[frame["condition"] == main])
     tables = []
-    for label, rows in _labelled(frame, main):
+    for label, rows in labelled_conditions(frame, main):
         pairs = blind.merge(usable(rows)[[*_KEY, "verdict"]], on=_KEY, suffixes=("", "_labelled"))
         examinees = sorted(pairs["examinee"].unique())
         chosen = [(name, pairs[pairs["examinee"] == name]) for name in examinees]
@@ -79,12 +82,16 @@ def ablation_identity(
     return table[IDENTITY_COLUMNS]
 
 
-def _labelled(frame: pd.DataFrame, main: str) -> list[tuple[str, pd.DataFrame]]:
-    """The labelled conditions that differ from the main one in nothing but the label."""
+def labelled_conditions(frame: pd.DataFrame, main: str) -> list[tuple[str, pd.DataFrame]]:
+    """The labelled conditions that differ from the main one in nothing but the label: each label, and its rows.
+
+    By the column label, where that is missing by the condition's name, elite or author; with a column template only
+    those of the main condition's (of any, where there is no main condition).
+    """
     rows = frame[frame["condition"] != main]
     named = rows["condition"].where(rows["condition"].isin(LABELS))
     rows = rows.assign(label=rows["label"].fillna(named) if "label" in rows else named)
-    if "template" in rows:
+    if "template" in rows and len(rows) < len(frame):
         rows = rows[rows["template"].isin(frame.loc[frame["condition"] == main, "template"].unique())]
     return [(str(label), part) for label, part in rows.groupby("label", sort=False)]
 
@@ -122,15 +129,26 @@ def _task(before: Counts, after: Counts, resamples: int, seed: int, level: float
         combined_interval([fpr.interval, fnr.interval], [1.0, -1.0], samples, level),
         samples,
         fpr.units - fnr.units,
+        fpr.influence - fnr.influence,
     )
     return {"fpr": fpr, "fnr": fnr, "bias": bias}
 
 
 def _rate(task: str, hits: tuple[Array, Array], n: Array, resamples: int, seed: int, level: float) -> _Change:
     paired: Mask = np.ones(len(n), bool)
-    compared = compare(Contrast(task, hits[1], n, hits[0], n), paired, resamples, seed, level)
+    contrast = Contrast(task, hits[1], n, hits[0], n)
+    compared = compare(contrast, paired, resamples, seed, level)
+    labelled, blind = contrast.influence()
     units = (hits[1] - hits[0]) / np.maximum(n.sum(axis=1, keepdims=True), 1)
-    return _Change(compared.second, compared.first, compared.n_first, compared.interval, compared.samples, units)
+    return _Change(
+        compared.second,
+        compared.first,
+        compared.n_first,
+        compared.interval,
+        compared.samples,
+        units,
+        labelled - blind,
+    )
 
 
 def _pooled(tasks: Sequence[_Change], level: float) -> _Change:
@@ -142,7 +160,8 @@ def _pooled(tasks: Sequence[_Change], level: float) -> _Change:
         np.sum([np.where(part > 0, task.n_pairs, 0) for part, task in zip(share, tasks, strict=True)], axis=0),
         combined_interval([task.interval for task in tasks], share, samples, level),
         samples,
-        np.concatenate([task.units * part[:, None] for part, task in zip(share, tasks, strict=True)], axis=1),
+        side_by_side([task.units for task in tasks], share),
+        side_by_side([task.influence for task in tasks], share),
     )
 
 
@@ -164,19 +183,21 @@ def _table(change: _Change, judges: Sequence[str], level: float) -> pd.DataFrame
             "reason": np.where(known, "", "no pairs of verdicts on such responses"),
         }
     )
-    difference, low, high, method = dependent_mean(interval, change.samples, level)
+    telling = n_telling([change.units], known)
+    mean = dependent_mean(interval, change.samples, change.influence, telling, level)
     some = bool(known.any())
+    missing = "" if known.all() else f"mean over {int(known.sum())} of {len(known)} judges"
     last = {
         "judge": "all",
         "n_pairs": int(change.n_pairs[known].sum()),
         "blind": change.blind[known].mean() if some else np.nan,
         "labelled": change.labelled[known].mean() if some else np.nan,
-        "difference": difference,
-        "low": low,
-        "high": high,
-        "interval": method,
+        "difference": mean.estimate,
+        "low": mean.low,
+        "high": mean.high,
+        "interval": mean.method,
         "n_dropped": int(interval.n_dropped[known].max(initial=0)),
         "p": sign_flip_p(change.units[known].mean(axis=0)) if some else np.nan,
-        "reason": "" if known.all() else f"mean over {int(known.sum())} of {len(known)} judges",
+        "reason": "; ".join(filter(None, [missing, mean.reason])),
     }
     return pd.concat([table, pd.DataFrame([last])], ignore_index=True)

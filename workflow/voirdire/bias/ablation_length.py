@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.contrast import Array, cluster_codes, dependent_mean, weighted_sums
-from voirdire.bias.pooling import mean_coefficients, weighted_sum
+from voirdire.bias.contrast import Array, Mask, cluster_codes, weighted_sums
+from voirdire.bias.dependent import DependentMean, dependent_mean, n_telling
+from voirdire.bias.pooling import mean_coefficients, side_by_side, weighted_sum
 from voirdire.bias.rows import clusters_of, of_condition, prepared, usable
 from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import SMALL_COUNT, Interval, combined_interval, percentile
@@ -25,13 +26,17 @@ NEGLIGIBLE_D = 0.2
 
 @dataclass(frozen=True)
 class _Lengths:
-    """One task, all judges: (judges,) each; samples (resamples, judges)."""
+    """One task, all judges: (judges,) each; samples (resamples, judges).
+
+    influence: what each cluster's accepted and rejected responses add to the linearised d, (judges, clusters) each.
+    """
 
     task: str
     n: list[npt.NDArray[np.int64]]
     means: list[Array]
     interval: Interval
     samples: Array
+    influence: list[Array]
 
 
 def ablation_length(
@@ -45,8 +50,8 @@ def ablation_length(
     tasks'; both over those that have a d. NaN and a reason where fewer than two responses were accepted or rejected.
 
     Intervals: percentile cluster bootstrap; where fewer than 10 clusters were accepted or rejected, the noncentral t
-    with one observation per cluster; pooled over such ones, square-and-add ("mover"; over judges with their bootstrap
-    correlations). equivalent: "yes" if the interval lies within ±0.2, "no" if it lies wholly beyond on one side,
+    with one observation per cluster; pooled over such tasks, square-and-add ("mover"); for judge "all" see
+    `dependent_mean`. equivalent: "yes" if the interval lies within ±0.2, "no" if it lies wholly beyond on one side,
     else "undecided". Too few responses are "undecided", never "no difference". Without wrong responses of
     known length: no rows.
     """
@@ -105,7 +110,27 @@ def _task(
         [ratio(totals[1], totals[0]) + centre, ratio(totals[4], totals[3]) + centre],
         Interval(d, low, high, method, np.where(np.isnan(d), 0, dropped)),
         samples,
+        _influence(moments, d),
     )
+
+
+def _influence(moments: list[Array], d: Array) -> list[Array]:
+    """Derivative of d = (mean₁ − mean₂) / s along each cluster's moments, per group; 0 for a judge without d."""
+    groups = (moments[:3], moments[3:])
+    means = [np.nan_to_num(ratio(total.sum(axis=1), count.sum(axis=1)))[:, None] for count, total, _ in groups]
+    squares = [
+        square - 2 * mean * total + mean**2 * count for (count, total, square), mean in zip(groups, means, strict=True)
+    ]
+    n = sum(count.sum(axis=1, keepdims=True) for count, _, _ in groups)
+    within = sum(square.sum(axis=1, keepdims=True) for square in squares)
+    known = ~np.isnan(d)[:, None]
+    sides = []
+    for sign, (count, total, _), mean, square in zip((1, -1), groups, means, squares, strict=True):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shift = sign * (total - mean * count) / count.sum(axis=1, keepdims=True) / np.sqrt(within / (n - 2))
+            spread = d[:, None] / 2 * (square / within - count / n)
+        sides.append(np.where(known, shift - spread, 0.0))
+    return sides
 
 
 def _pooled(tasks: Sequence[_Lengths], level: float) -> _Lengths:
@@ -120,6 +145,7 @@ def _pooled(tasks: Sequence[_Lengths], level: float) -> _Lengths:
         [weighted_sum([task.means[side] for task in tasks], share) for side in (0, 1)],
         combined_interval([task.interval for task in tasks], share, samples, level),
         samples,
+        [side_by_side([task.influence[side] for task in tasks], share) for side in (0, 1)],
     )
 
 
@@ -128,7 +154,8 @@ def _table(
 ) -> pd.DataFrame:
     interval = part.interval
     known = ~np.isnan(interval.estimate)
-    d, low, high, method = dependent_mean(interval, part.samples, level)
+    telling = n_telling(part.influence, known)
+    mean = dependent_mean(interval, part.samples, part.influence[0] + part.influence[1], telling, level)
 
     def with_all(values: npt.NDArray[Any], last: object) -> list[object]:
         return [*values.tolist(), last]
@@ -144,17 +171,17 @@ def _table(
             "n_rejected": with_all(part.n[1], int(part.n[1][known].sum())),
             "mean_chars_accepted": with_all(part.means[0], over_known(part.means[0])),
             "mean_chars_rejected": with_all(part.means[1], over_known(part.means[1])),
-            "d": with_all(interval.estimate, d),
-            "low": with_all(interval.low, low),
-            "high": with_all(interval.high, high),
-            "interval": with_all(interval.method, method),
+            "d": with_all(interval.estimate, mean.estimate),
+            "low": with_all(interval.low, mean.low),
+            "high": with_all(interval.high, mean.high),
+            "interval": with_all(interval.method, mean.method),
             "n_dropped": with_all(interval.n_dropped, int(interval.n_dropped[known].max(initial=0))),
             "simulated": with_all(simulated, bool(simulated.any())),
             "seed": seed,
         }
     )
     table["equivalent"] = _equivalent(table["low"].to_numpy(), table["high"].to_numpy())
-    table["reason"] = [_reason(row, part.task, int(known.sum()), len(judges)) for row in table.to_dict("records")]
+    table["reason"] = [_reason(row, part.task, known, mean) for row in table.to_dict("records")]
     return table
 
 
@@ -164,12 +191,13 @@ def _equivalent(low: Array, high: Array) -> npt.NDArray[np.object_]:
     return np.where(within, "yes", np.where(beyond, "no", "undecided")).astype(object)
 
 
-def _reason(row: dict[Any, Any], task: str, n_known: int, n_judges: int) -> str:
+def _reason(row: dict[Any, Any], task: str, known: Mask, mean: DependentMean) -> str:
     missing = bool(np.isnan(row["d"]))
     if row["judge"] == "all":
         if missing:
             return "no judge has a d"
-        return "" if n_known == n_judges else f"mean over {n_known} of {n_judges} judges"
+        some = "" if known.all() else f"mean over {int(known.sum())} of {len(known)} judges"
+        return "; ".join(filter(None, [some, mean.reason]))
     if not missing:
         return ""
     if task == "all":

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from voirdire.bias.ablation_identity import labelled_conditions
 from voirdire.bias.rows import prepared, usable
 
 
@@ -80,7 +81,7 @@ def _are(n: int) -> str:
 
 
 def _without_labels(rows: pd.DataFrame, main: str) -> dict[str, str]:
-    labels = {"elite", "author"} & set(rows["condition"])
+    labels = labelled_conditions(rows, main)
     if labels and main in set(rows["condition"]):
         return {}
     what = f"condition {main!r}" if labels else "condition with an identity label (elite, author)"

@@ -20,13 +20,14 @@ from voirdire.stats.bootstrap import (
     combined_interval,
     difference_interval,
     effective_n,
-    percentile,
     rate_interval,
     ratio_correlation,
+    residuals,
     task_seed,
     weight_chunks,
 )
-from voirdire.stats.effect import cluster_difference_p, fisher_p, newcombe_paired, sign_flip_p
+from voirdire.stats.intervals import newcombe_paired
+from voirdire.stats.significance import equal_proportions_p, sign_flip_p, swap_p
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -44,6 +45,11 @@ class Contrast:
 
     def arrays(self) -> tuple[Array, Array, Array, Array]:
         return self.first_hits, self.first_n, self.second_hits, self.second_n
+
+    def influence(self) -> tuple[Array, Array]:
+        """What each cluster adds to the linearised first and second rate, (cells, clusters) each; 0 without trials."""
+        hits1, n1, hits2, n2 = self.arrays()
+        return residuals(hits1, n1), residuals(hits2, n2)
 
 
 @dataclass(frozen=True)
@@ -136,74 +142,29 @@ def pool_tasks(tasks: Sequence[Compared], level: float) -> Compared:
     )
 
 
-def dependent_mean(intervals: Interval, samples: Array, level: float) -> tuple[float, float, float, str]:
-    """Mean over cells that share responses, so that their errors are not independent: estimate, low, high, method.
+def difference_p(
+    contrasts: Sequence[Contrast], estimates: Array, known: Sequence[Mask], paired: Mask, proportions: Mask
+) -> Array:
+    """p of each cell's difference over one task or several; NaN where there is none.
 
-    Cells without an estimate are left out. The percentile interval of the mean where every cell has one, else the
-    cells' own bounds joined with the correlations that their bootstrap samples show (square-and-add with
-    correlations: Zou & Donner 2008); cells whose samples show none, being constant, count as fully correlated.
-    """
-    known = ~np.isnan(intervals.estimate)
-    if not known.any():
-        return np.nan, np.nan, np.nan, ""
-    estimate, low, high = (array[known] for array in (intervals.estimate, intervals.low, intervals.high))
-    drawn = samples[:, known]
-    if (intervals.method[known] == "percentile").all():
-        bounds = percentile(drawn.mean(axis=1), level)
-        return float(estimate.mean()), float(bounds[0]), float(bounds[1]), "percentile"
-    correlation = _correlation(drawn[~np.isnan(drawn).any(axis=1)])
-    below, above = ((reach / len(estimate)) for reach in (estimate - low, high - estimate))
-    mean = float(estimate.mean())
-    reach_below, reach_above = (float(np.sqrt(max(float(d @ correlation @ d), 0.0))) for d in (below, above))
-    method = str(intervals.method[known][0]) if len(estimate) == 1 else "mover"
-    return mean, mean - reach_below, mean + reach_above, method
-
-
-def _correlation(samples: Array) -> Array:
-    if len(samples) < 2:
-        return np.ones((samples.shape[1], samples.shape[1]))
-    centred = samples - samples.mean(axis=0)
-    spread = np.sqrt((centred**2).sum(axis=0))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        r = (centred.T @ centred) / np.outer(spread, spread)
-    constant = spread < 1e-12
-    return np.asarray(np.where(constant[:, None] | constant, 1.0, r))
-
-
-def task_p(contrast: Contrast, compared: Compared, paired: Mask, proportions: Mask) -> Array:
-    """p of each cell's difference; NaN where there is none.
-
-    Paired cells: sign-flip of the clusters' differences (McNemar's exact p where each is one pair). Otherwise the
-    cluster-robust score test; proportions whose interval had to be Newcombe's: Fisher's exact test, a cluster being
-    one unit of each group whatever its repeats.
+    contrasts: one per task; estimates: the differences that p is of, (cells,); known: per task, the cells that have a
+    difference there. Paired cells: sign-flip of the clusters' differences (McNemar's exact p where each is one pair).
+    Other proportions: the conditional test of `equal_proportions_p`; the rest, `swap_p`. Over several tasks all tests
+    add up the tasks' scores, so that a large task counts for more than in the mean: it is a test of no difference in
+    any task. Should that sum point the other way than the mean, p is 1.
     """
     p = np.full(len(paired), np.nan)
-    for cell in np.flatnonzero(~np.isnan(compared.interval.estimate)):
-        hits1, n1, hits2, n2 = (array[cell] for array in contrast.arrays())
-        if paired[cell]:
-            p[cell] = sign_flip_p((hits1 - hits2)[n1 > 0])
-        elif proportions[cell] and compared.interval.method[cell] != "percentile":
-            units = [(ratio(hits, n)[n > 0].sum(), int((n > 0).sum())) for hits, n in ((hits1, n1), (hits2, n2))]
-            p[cell] = fisher_p(*units[0], *units[1])
+    for cell in np.flatnonzero(~np.isnan(estimates)):
+        parts = [
+            (c.first_hits[cell], c.first_n[cell], c.second_hits[cell], c.second_n[cell])
+            for c, there in zip(contrasts, known, strict=True)
+            if there[cell]
+        ]
+        scores = [h1.sum() - (h1 + h2).sum() * n1.sum() / (n1 + n2).sum() for h1, n1, h2, n2 in parts]
+        if len(parts) > 1 and sum(scores) * estimates[cell] < 0:
+            p[cell] = 1.0
+        elif paired[cell]:
+            p[cell] = sign_flip_p(np.concatenate([(h1 - h2)[n1 > 0] for h1, n1, h2, _ in parts]))
         else:
-            p[cell] = cluster_difference_p(hits1, n1, hits2, n2)
-    return p
-
-
-def pooled_p(contrasts: Sequence[Contrast], tasks: Sequence[Compared], p_tasks: Sequence[Array], paired: Mask) -> Array:
-    """p of the mean over tasks; where a single task contributes, its own p."""
-    p = np.full(len(paired), np.nan)
-    known = np.stack([~np.isnan(task.interval.estimate) for task in tasks])
-    for cell in np.flatnonzero(known.any(axis=0)):
-        here = [task for task in range(len(tasks)) if known[task, cell]]
-        if len(here) == 1:
-            p[cell] = p_tasks[here[0]][cell]
-            continue
-        parts = [[array[cell] for array in contrasts[task].arrays()] for task in here]
-        if paired[cell]:
-            p[cell] = sign_flip_p(np.concatenate([(h1 - h2)[n1 > 0] / n1.sum() for h1, n1, h2, _ in parts]))
-        else:
-            strata = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
-            hits1, n1, hits2, n2 = (np.concatenate(column) for column in zip(*parts, strict=True))
-            p[cell] = cluster_difference_p(hits1, n1, hits2, n2, strata)
+            p[cell] = equal_proportions_p(parts) if proportions[cell] else swap_p(parts)
     return p

@@ -62,3 +62,11 @@ def weighted_sum(samples: Sequence[Array], coefficients: Array) -> Array:
     used = coefficients != 0
     parts = (np.where(u, c * s, 0.0) for u, c, s in zip(used, coefficients, samples, strict=True))
     return np.where(used.any(axis=0), np.sum(list(parts), axis=0), np.nan)
+
+
+def side_by_side(parts: Sequence[Array], coefficients: Array) -> Array:
+    """What each cluster of every task adds to the mean over tasks, (cells, clusters of all tasks).
+
+    parts: (cells, clusters) of each task, what a cluster adds to the task's estimate; coefficients: (tasks, cells).
+    """
+    return np.concatenate([c[:, None] * part for c, part in zip(coefficients, parts, strict=True)], axis=1)

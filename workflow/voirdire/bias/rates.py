@@ -9,7 +9,7 @@ import pandas as pd
 
 from voirdire.bias.counts import Counts, Totals, count
 from voirdire.bias.pooling import aligned, joined, strata_of, task_mean
-from voirdire.bias.rows import READINGS, prepared, responses_of
+from voirdire.bias.rows import READINGS, prepared, responses_of, usable
 from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import (
     Interval,
@@ -20,8 +20,11 @@ from voirdire.stats.bootstrap import (
 )
 
 METRICS = ("accuracy", "fpr", "fnr", "bias", "balanced_accuracy")
+# Calls of the row that did not enter its rates, and why.
+LEFT_OUT = ("n_not_ok", "n_not_judged", "n_truth_missing")
 RATE_COLUMNS = [
     *("condition", "task", "pooling", "judge", "examinee", "reading", "n_tasks", "n_right", "n_wrong"),
+    *LEFT_OUT,
     *(name + end for name in METRICS for end in ("", "_low", "_high")),
     *("interval", "n_dropped", "seed", "simulated"),
 ]
@@ -41,6 +44,10 @@ def rates(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, level: f
     bias (for "verdicts": any verdict). Shares are 0-1; NaN where nothing can be said.
 
     Readings: "main" has ok verdicts only; "not_ok_correct" and "not_ok_incorrect" read all other judged calls so.
+
+    Calls of the row that entered no rate: n_not_ok, judged with another status than ok (0 in the other readings, which
+    count them); n_not_judged, of responses that were not ok and so never shown to the judge; n_truth_missing, the rest,
+    of responses whose truth or verdict is unknown. With n_right and n_wrong they add up to all calls.
 
     Intervals: percentile cluster bootstrap, stratified by task; where hits or misses, as independent trials, are fewer
     than 10, Wilson with the effective n of the clustering for a rate, Newcombe (with the rates' correlation over
@@ -72,11 +79,28 @@ def _rate_table(
             else:
                 table = main
             main = table if reading == "main" else main
-            blocks.append(table.assign(condition=condition, reading=reading, seed=seed))
+            named = table.assign(condition=condition, reading=reading, seed=seed)
+            blocks.append(_with_left_out(named, rows, groupings, reading))
     if not blocks:
         return pd.DataFrame(columns=RATE_COLUMNS)
     table = pd.concat(blocks, ignore_index=True)
     return table.assign(examinee="all")[RATE_COLUMNS] if "examinee" not in table else table[RATE_COLUMNS]
+
+
+def _with_left_out(
+    table: pd.DataFrame, rows: pd.DataFrame, groupings: Sequence[tuple[str, ...]], reading: str
+) -> pd.DataFrame:
+    """The table of one condition and reading with the calls that enter none of its rates, counted per row."""
+    out = rows.loc[rows.index.difference(usable(rows, reading).index)]
+    judged = out["status"].notna()
+    not_ok = judged & (out["status"] != "ok") & (reading == "main")
+    out = out.assign(n_not_ok=not_ok, n_not_judged=~judged, n_truth_missing=judged & ~not_ok)
+    names = groupings[0]
+    by_task = [out.assign(**{name: "all" for name in names if name not in grouping}) for grouping in groupings]
+    copies = pd.concat([*by_task, *(part.assign(task="all") for part in by_task)])
+    sums = copies.astype(dict.fromkeys(LEFT_OUT, int)).groupby(["task", *names])[list(LEFT_OUT)].sum()
+    joined_table = table.join(sums, on=["task", *names])
+    return joined_table.fillna(dict.fromkeys(LEFT_OUT, 0)).astype(dict.fromkeys(LEFT_OUT, int))
 
 
 def _with_pooled(counts: list[Counts], resamples: int, seed: int, level: float) -> pd.DataFrame:
@@ -156,7 +180,8 @@ def task_accuracy(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, 
     """Each examinee's own accuracy per task, and their mean as task "all"; each response counts once.
 
     n, n_right and accuracy (with its interval, as in `rates`) are over responses with status ok and a known truth;
-    n_not_ok counts responses with another status, and the last accuracy counts those as wrong.
+    n_not_ok counts responses with another status, and the last accuracy counts those as wrong. simulated: whether the
+    examinee or any of its judges is, as verdicts have one mark for both.
     """
     responses = responses_of(prepared(verdicts))
     if responses.empty:

@@ -13,15 +13,14 @@ from voirdire.bias.contrast import (
     Contrast,
     cluster_codes,
     compare,
+    difference_p,
     pool_tasks,
-    pooled_p,
     summed,
-    task_p,
 )
 from voirdire.bias.rows import clusters_of, of_condition, prepared, usable
 from voirdire.stats.arrays import ratio
-from voirdire.stats.bootstrap import Interval, combined_interval
-from voirdire.stats.effect import holm
+from voirdire.stats.bootstrap import Interval, combined_interval, sample_correlation
+from voirdire.stats.significance import holm
 
 VERSIONS = ("all", "harmful", "matched", "adjusted")
 RATES = ("fpr", "fnr")
@@ -34,10 +33,11 @@ _PARTS = ("all", "harmful", "matched", "raw", "baseline")
 
 
 @dataclass(frozen=True)
-class Study:
-    """All comparisons of a frame. Cells are version-major, then rate, then pair; `tasks` ends with the pooled one."""
+class Comparisons:
+    """All comparisons of a frame: cells by version, then rate, then pair; `tasks` and `p` end with the pooled one."""
 
     pairs: list[tuple[str, str]]
+    contrasts: list[Contrast]
     tasks: list[Compared]
     p: list[Array]
     simulated: npt.NDArray[np.bool_]
@@ -68,20 +68,22 @@ def self_preference(
 
     Intervals: percentile cluster bootstrap; where a count is below 10 Newcombe's ("newcombe", "newcombe_paired" for
     matched items, "mover" for adjusted and pooled ones). p: sign-flip over clusters for matched (McNemar's exact p
-    where a cluster is one item); otherwise a cluster-robust score test, or Fisher's exact test of clusters where
-    counts are small. p_holm: Holm over the pairs of `family`, one task, rate and version.
+    where a cluster is one item); for all and harmful the conditional test of equal proportions (Fisher's exact where no
+    item is shared, else with counts corrected for what the two share); for adjusted, swapping own and other within
+    items. Task "all" adds the tasks' scores up: a test of no difference in any task (see `difference_p`). p_holm: Holm
+    over the pairs of `family`, one task, rate and version.
     """
-    study = analyse(verdicts, main, resamples, seed, level)
-    if not study.pairs:
+    compared = analyse(verdicts, main, resamples, seed, level)
+    if not compared.pairs:
         return pd.DataFrame(columns=COLUMNS)
-    frames = [_rows(study, number, seed) for number in range(len(study.tasks))]
+    frames = [_rows(compared, number, seed) for number in range(len(compared.tasks))]
     table = pd.concat(frames, ignore_index=True)
     table["family"] = table["task"] + " " + table["rate"] + " " + table["version"]
     table["p_holm"] = table.groupby("family")["p"].transform(lambda p: holm(p.to_numpy()))
     return table[COLUMNS]
 
 
-def analyse(verdicts: pd.DataFrame, main: str, resamples: int, seed: int, level: float) -> Study:
+def analyse(verdicts: pd.DataFrame, main: str, resamples: int, seed: int, level: float) -> Comparisons:
     """Everything that `self_preference` and its summary show."""
     frame = prepared(verdicts)
     rows = of_condition(frame, main)
@@ -90,20 +92,26 @@ def analyse(verdicts: pd.DataFrame, main: str, resamples: int, seed: int, level:
     pairs = sorted((j, m) for j, m in judged.index if j in both and m != j and (j, j) in judged.index)
     simulated = np.array([judged[j, j] or judged[j, m] for j, m in pairs], bool)
     if not pairs:
-        return Study([], [], [], simulated)
+        return Comparisons([], [], [], [], simulated)
     clusters = clusters_of(frame)
     size = len(RATES) * len(pairs)
     version = np.repeat(VERSIONS, size)
     paired, proportions = version == "matched", version != "adjusted"
-    contrasts, tasks, p = [], [], []
+    contrasts, tasks = [], []
     for name, part in rows.groupby("task", sort=True):
         counted = _contrast(part, str(name), pairs, clusters, seed)
         compared = compare(counted, np.repeat(np.array(_PARTS) == "matched", size), resamples, seed, level)
         contrasts.append(_adjusted_contrast(counted, size))
         tasks.append(_adjusted(compared, size, level))
-        p.append(task_p(contrasts[-1], tasks[-1], paired, proportions))
-    pooled = pool_tasks(tasks, level)
-    return Study(pairs, [*tasks, pooled], [*p, pooled_p(contrasts, tasks, p, paired)], simulated)
+    known = [~np.isnan(task.interval.estimate) for task in tasks]
+    tasks.append(pool_tasks(tasks, level))
+    p = [
+        difference_p(some, task.interval.estimate, there, paired, proportions)
+        for some, there, task in zip(
+            [*([contrast] for contrast in contrasts), contrasts], [*([k] for k in known), known], tasks, strict=True
+        )
+    ]
+    return Comparisons(pairs, contrasts, tasks, p, simulated)
 
 
 def _contrast(
@@ -186,8 +194,11 @@ def _adjusted(compared: Compared, size: int, level: float) -> Compared:
     def part(cells: slice) -> Interval:
         return Interval(*(getattr(compared.interval, field)[cells] for field in Interval.__dataclass_fields__))
 
-    samples = compared.samples[:, raw] - compared.samples[:, baseline]
-    adjusted = combined_interval([part(raw), part(baseline)], [1.0, -1.0], samples, level)
+    raw_samples, baseline_samples = compared.samples[:, raw], compared.samples[:, baseline]
+    samples = raw_samples - baseline_samples
+    # Both are measured on the same responses, and move together.
+    together = np.nan_to_num(sample_correlation(raw_samples, baseline_samples))
+    adjusted = combined_interval([part(raw), part(baseline)], [1.0, -1.0], samples, level, together)
     rest = part(slice(0, 3 * size))
     fields = Interval.__dataclass_fields__
     interval = Interval(*(np.concatenate([getattr(rest, name), getattr(adjusted, name)]) for name in fields))
@@ -206,9 +217,9 @@ def _adjusted(compared: Compared, size: int, level: float) -> Compared:
     )
 
 
-def _rows(study: Study, number: int, seed: int) -> pd.DataFrame:
-    task, p = study.tasks[number], study.p[number]
-    cells = pd.DataFrame(study.cells(), columns=["version", "rate", "judge", "other"])
+def _rows(compared: Comparisons, number: int, seed: int) -> pd.DataFrame:
+    task, p = compared.tasks[number], compared.p[number]
+    cells = pd.DataFrame(compared.cells(), columns=["version", "rate", "judge", "other"])
     interval = task.interval
     table = cells.assign(
         task=task.task,
@@ -223,12 +234,12 @@ def _rows(study: Study, number: int, seed: int) -> pd.DataFrame:
         interval=interval.method.astype(str),
         n_dropped=interval.n_dropped,
         seed=seed,
-        simulated=np.tile(study.simulated, len(VERSIONS) * len(RATES)),
+        simulated=np.tile(compared.simulated, len(VERSIONS) * len(RATES)),
     )
     if task.task != "all":
         return table.assign(reason=[_reason(row) for row in table.itertuples(index=False)])
-    known = np.stack([~np.isnan(part.interval.estimate) for part in study.tasks[:-1]])
-    names = np.array([part.task for part in study.tasks[:-1]], object)
+    known = np.stack([~np.isnan(part.interval.estimate) for part in compared.tasks[:-1]])
+    names = np.array([part.task for part in compared.tasks[:-1]], object)
     return table.assign(reason=[_pooled_reason(names, column) for column in known.T])
 
 

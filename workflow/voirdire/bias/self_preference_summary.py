@@ -1,12 +1,17 @@
 """One answer per judge: how much easier on itself, and whether the word preference is supported."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.contrast import dependent_mean
-from voirdire.bias.self_preference import RATES, VERSIONS, analyse
+from voirdire.bias.contrast import Array, Mask
+from voirdire.bias.dependent import dependent_mean, n_telling
+from voirdire.bias.pooling import mean_coefficients, side_by_side
+from voirdire.bias.self_preference import RATES, VERSIONS, Comparisons, analyse
+from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import Interval
 
 SUMMARY_COLUMNS = [
@@ -23,47 +28,71 @@ def self_preference_summary(
     """Mean self-preference of each judge over the other models, tasks pooled, per version and rate; and judge "all".
 
     The mean over the others (for judge "all": over all pairs) of the pooled differences of `self_preference`, which
-    says what verdicts, versions and shares are. Interval: percentile bootstrap of the mean, or, where
-    a pair has no percentile interval, the pairs' bounds joined with their bootstrap correlations ("mover").
+    says what verdicts, versions and shares are. Interval: see `dependent_mean`; percentile bootstrap of the mean where
+    10 items or more tell something of it.
 
     supports_preference: true where the interval lies on the side of preference (ΔFPR above 0, ΔFNR below 0) and the
     version can tell preference from ability: matched or adjusted. `sentence` says it for the judge, from ΔFPR.
     Without a model in both roles: no rows, all columns.
     """
-    study = analyse(verdicts, main, resamples, seed, level)
-    if not study.pairs:
+    compared = analyse(verdicts, main, resamples, seed, level)
+    if not compared.pairs:
         return pd.DataFrame(columns=SUMMARY_COLUMNS)
-    pooled = study.tasks[-1]
-    cells = pd.DataFrame(study.cells(), columns=["version", "rate", "judge", "other"])
-    simulated = np.tile(study.simulated, len(VERSIONS) * len(RATES))
+    cells = pd.DataFrame(compared.cells(), columns=["version", "rate", "judge", "other"])
+    pooled = _Pooled.of(compared)
     rows = []
     for judge in [*sorted(cells["judge"].unique()), "all"]:
         own = (cells["judge"] == judge) | (judge == "all")
         for (version, rate), group in cells[own].groupby(["version", "rate"], sort=False):
-            at = group.index.to_numpy()
-            part = Interval(*(getattr(pooled.interval, name)[at] for name in Interval.__dataclass_fields__))
-            estimate, low, high, method = dependent_mean(part, pooled.samples[:, at], level)
-            preferred = low > 0 if rate == "fpr" else high < 0
-            n_others = int((~np.isnan(part.estimate)).sum())
-            rows.append(
-                {
-                    "judge": judge,
-                    "version": version,
-                    "rate": rate,
-                    "n_others": n_others,
-                    "difference": estimate,
-                    "low": low,
-                    "high": high,
-                    "interval": method,
-                    "supports_preference": bool(version in PREFERENCE_VERSIONS and preferred),
-                    "reason": "" if n_others else "no pair has it in any task",
-                    "seed": seed,
-                    "simulated": bool(simulated[at].any()),
-                }
-            )
+            row = pooled.row(group.index.to_numpy(), str(version), str(rate), level)
+            rows.append({"judge": judge, **row, "seed": seed})
     table = pd.DataFrame(rows)
     sentences = {judge: _sentence(judge, [row for row in rows if row["judge"] == judge]) for judge in table["judge"]}
     return table.assign(sentence=table["judge"].map(sentences))[SUMMARY_COLUMNS]
+
+
+@dataclass(frozen=True)
+class _Pooled:
+    """The means over tasks: their intervals (cells,), resamples over the tasks there are, own and other's influence."""
+
+    interval: Interval
+    samples: Array
+    sides: tuple[Array, Array]
+    simulated: Mask
+
+    @classmethod
+    def of(cls, compared: Comparisons) -> "_Pooled":
+        tasks, interval = compared.tasks[:-1], compared.tasks[-1].interval
+        share = mean_coefficients([task.interval.estimate for task in tasks])
+        deviations = np.stack([task.samples - task.interval.estimate for task in tasks])
+        weight = np.where(np.isnan(deviations), 0.0, share[:, None, :])
+        moved = ratio((np.nan_to_num(deviations) * weight).sum(axis=0), weight.sum(axis=0))
+        influences = [contrast.influence() for contrast in compared.contrasts]
+        own, other = (side_by_side([pair[side] for pair in influences], share) for side in (0, 1))
+        simulated = np.tile(compared.simulated, len(VERSIONS) * len(RATES))
+        return cls(interval, interval.estimate + moved, (own, other), simulated)
+
+    def row(self, at: npt.NDArray[np.int64], version: str, rate: str, level: float) -> dict[str, Any]:
+        """What the table says of the mean over these cells."""
+        part = Interval(*(getattr(self.interval, name)[at] for name in Interval.__dataclass_fields__))
+        own, other = (side[at] for side in self.sides)
+        known = ~np.isnan(part.estimate)
+        telling = n_telling([own - other] if version == "matched" else [own, -other], known)
+        mean = dependent_mean(part, self.samples[:, at], own - other, telling, level)
+        return {
+            "version": version,
+            "rate": rate,
+            "n_others": int(known.sum()),
+            "difference": mean.estimate,
+            "low": mean.low,
+            "high": mean.high,
+            "interval": mean.method,
+            "supports_preference": bool(
+                version in PREFERENCE_VERSIONS and (mean.low > 0 if rate == "fpr" else mean.high < 0)
+            ),
+            "reason": mean.reason if known.any() else "no pair has it in any task",
+            "simulated": bool(self.simulated[at].any()),
+        }
 
 
 def _sentence(judge: str, rows: list[dict[str, Any]]) -> str:

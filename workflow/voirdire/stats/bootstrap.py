@@ -138,6 +138,13 @@ def effective_n(hits: Array, trials: Array, strata: npt.ArrayLike | None = None,
         return np.where(n > 0, n / effect, 0.0)
 
 
+def residuals(hits: Array, trials: Array) -> Array:
+    """What each cluster adds to the linearised ratio Σhits / Σtrials, less the ratio: (cells, clusters), sums of 0."""
+    n = trials.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(n > 0, (hits - hits.sum(axis=1, keepdims=True) / n * trials) / n, 0.0)
+
+
 def ratio_covariance(
     first: tuple[Array, Array], second: tuple[Array, Array], strata: npt.ArrayLike | None = None
 ) -> Array:
@@ -148,7 +155,7 @@ def ratio_covariance(
     """
     labels = np.zeros(first[0].shape[1], np.int64) if strata is None else np.asarray(strata)
     total = np.zeros(first[0].shape[0])
-    pairs = [(_residuals(hits, trials), trials > 0) for hits, trials in (first, second)]
+    pairs = [(residuals(hits, trials), trials > 0) for hits, trials in (first, second)]
     for stratum in np.unique(labels):
         inside = labels == stratum
         centred, sizes = [], []
@@ -176,10 +183,19 @@ def ratio_correlation(
     return np.where(np.isfinite(r), np.clip(r, -1, 1), 0.0)
 
 
-def _residuals(hits: Array, trials: Array) -> Array:
-    n = trials.sum(axis=1, keepdims=True)
+def sample_correlation(first: Array, second: Array, least: int = 30) -> Array:
+    """Correlation of two estimates over their resamples, (resamples, …) each, elementwise: (…,).
+
+    Resamples that lack either are left out. NaN where fewer than `least` have both, or one of them has no spread.
+    """
+    there = ~np.isnan(first + second)
+    n = there.sum(axis=0)
+    x, y = (np.where(there, values, 0.0) for values in (first, second))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(n > 0, (hits - hits.sum(axis=1, keepdims=True) / n * trials) / n, 0.0)
+        x, y = (np.where(there, values - values.sum(axis=0) / n, 0.0) for values in (x, y))
+        xx, yy, xy = (x * x).sum(axis=0), (y * y).sum(axis=0), (x * y).sum(axis=0)
+        r = np.clip(xy / np.sqrt(xx * yy), -1, 1)
+    return np.where((n >= least) & (np.minimum(xx, yy) > 1e-20 * np.maximum(n, 1)), r, np.nan)
 
 
 def rate_interval(

@@ -53,6 +53,35 @@ def newcombe(
     return square_and_add(np.stack(shares), np.stack([low1, low2]), np.stack([high1, high2]), np.array([1.0, -1.0]))
 
 
+def newcombe_paired(
+    both: float, only_first: float, only_second: float, neither: float, level: float = 0.95
+) -> tuple[float, float]:
+    """Interval of the difference of two proportions measured on the same units, first minus second.
+
+    The four counts are of pairs (may be non-integer: scaled to an effective number of pairs). (NaN, NaN) without
+    pairs. Newcombe (1998, Statistics in Medicine 17:2635), method 10: Wilson bounds joined with the
+    continuity-corrected correlation of the pairs; never of zero width, unlike a bootstrap at 0 discordant pairs.
+    """
+    n = both + only_first + only_second + neither
+    if n <= 0:
+        return np.nan, np.nan
+    first, second = both + only_first, both + only_second
+    (low1, high1), (low2, high2) = (
+        tuple(float(bound) for bound in wilson(count, n, level)) for count in (first, second)
+    )
+    p1, p2 = first / n, second / n
+    scale = np.sqrt(first * (n - first) * second * (n - second))
+    product = both * neither - only_first * only_second
+    if product > 0:
+        product = max(product - n / 2, 0)
+    phi = product / scale if scale > 0 else 0.0
+
+    def reach(a: float, b: float) -> float:
+        return float(np.sqrt(max(a**2 - 2 * phi * a * b + b**2, 0)))
+
+    return p1 - p2 - reach(p1 - low1, high2 - p2), p1 - p2 + reach(high1 - p1, p2 - low2)
+
+
 def square_and_add(
     estimates: Array, lows: Array, highs: Array, coefficients: Array, correlation: Array | float = 0.0
 ) -> tuple[Array, Array]:
