@@ -194,6 +194,68 @@ def test_clusters_are_respected():
     assert fifth["p"].to_numpy()[both] == pytest.approx(first["p"].to_numpy()[both], abs=1e-9)
 
 
+def study(seed, preference=0.0, sizes=(("aime", 30), ("gsm8k", 80), ("mbpp", 60))):
+    """Six models that fail on the same items and judge alike what looks right; judges differ in leniency."""
+    rng = np.random.default_rng(seed)
+    frames = []
+    for task, n in sizes:
+        difficulty, plausibility = rng.normal(size=(2, n))
+        for examinee, ability in enumerate((0.75, 0.7, 0.6, 0.55, 0.5, 0.45)):
+            truth = (difficulty + rng.normal(size=n)) / np.sqrt(2) < stats.norm.ppf(ability)
+            looks = (plausibility + rng.normal(size=n)) / 2
+            for judge in range(6):
+                accept = 0.2 + 0.1 * judge + preference * (judge == examinee)
+                accepted = looks + rng.normal(size=n) / np.sqrt(2) < stats.norm.ppf(accept)
+                verdict = np.where(truth, rng.random(n) < 0.93, accepted)
+                frame = pd.DataFrame({"item_id": np.arange(n).astype(str), "truth": truth, "verdict": verdict})
+                frames.append(frame.assign(task=task, judge=f"m{judge}", examinee=f"m{examinee}"))
+    return pd.concat(frames, ignore_index=True)
+
+
+def excludes_zero(frame):
+    return (frame["low"] > 0) | (frame["high"] < 0)
+
+
+def test_p_and_interval_say_the_same_where_models_fail_on_the_same_items():
+    rows = pd.concat(self_preference(study(seed, 0.25), resamples=300) for seed in range(2))
+    rows = rows[(rows["version"] == "all") & (rows["rate"] == "fpr")]
+    for pooled in (True, False):
+        part = rows[(rows["task"] == "all") == pooled]
+        assert ((part["p"] < 0.05) != excludes_zero(part)).mean() < 0.15
+        assert (part["p"] < 0.05).sum() >= 0.9 * excludes_zero(part).sum() > 0
+
+
+def test_pooled_p_is_no_weaker_than_that_of_a_task_when_all_tasks_agree():
+    rows = self_preference(study(1, 0.25), resamples=50)
+    rows = rows[(rows["version"] == "all") & (rows["rate"] == "fpr")]
+    tasks = rows[rows["task"] != "all"].pivot(index=["judge", "other"], columns="task", values=["difference", "p"])
+    alike = (tasks["difference"] > 0.2).all(axis=1)
+    pooled = rows[rows["task"] == "all"].set_index(["judge", "other"])["p"].reindex(tasks.index)
+    assert alike.sum() >= 4
+    assert (pooled <= tasks["p"].min(axis=1))[alike].all()
+
+
+def test_pooled_p_is_1_where_the_large_task_points_the_other_way():
+    # The mean of the tasks is above 0, the sum of their scores, ruled by the large one, below.
+    frame = pd.concat([planted(0, 20, 0.6).assign(task="aime"), planted(1, 2000, -0.2).assign(task="gsm8k")])
+    rows = chosen(self_preference(frame, resamples=20), task="all", version="all", rate="fpr")
+    assert (rows.loc[rows["difference"] > 0.05, "p"] == 1).all()
+    assert (rows["difference"] > 0.05).any()
+
+
+def test_adjusted_interval_knows_that_raw_and_baseline_are_of_the_same_responses():
+    # All judges agree on every response: whatever the raw difference, nothing is left once adjusted.
+    frame = planted(14, 60)
+    verdicts = frame.drop_duplicates(["item_id", "examinee"]).set_index(["item_id", "examinee"])["verdict"]
+    keys = pd.MultiIndex.from_frame(frame[["item_id", "examinee"]])
+    result = self_preference(frame.assign(verdict=verdicts.reindex(keys).to_numpy()), resamples=200)
+    raw, adjusted = (
+        chosen(result, task="gsm8k", rate="fpr", version=version).pipe(lambda t: t["high"] - t["low"]).to_numpy()
+        for version in ("all", "adjusted")
+    )
+    assert (adjusted < 0.25 * raw).all()
+
+
 def test_null_effects_are_rejected_rarely():
     p = [
         chosen(self_preference(planted(seed, 80), resamples=10), task="gsm8k", rate="fpr")[["version", "p"]]

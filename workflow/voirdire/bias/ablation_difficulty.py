@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from voirdire.bias.contrast import Array
-from voirdire.bias.counts import Counts, count
+from voirdire.bias.counts import Counts, Totals, count
 from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
 from voirdire.bias.rows import clusters_of, of_condition, prepared, responses_of
 from voirdire.stats.arrays import ratio
@@ -99,26 +99,10 @@ def _gaps(
     member = (np.arange(len(judges))[:, None] == judge).astype(np.float64)
     mine, others = member * own, member * ~own
 
-    def rates(accepted: Array, wrong: Array) -> tuple[Array, Array, Array]:
-        """Own and others' rate per judge and "all" last, and own wrong responses; arguments (…, cells)."""
-        n_own = wrong @ mine.T
-        own_rate = ratio(accepted @ mine.T, n_own)
-        fpr = ratio(accepted, wrong)
-        other_rate = ratio(np.nan_to_num(fpr) @ others.T, (~np.isnan(fpr)).astype(np.float64) @ others.T)
-        both = ~np.isnan(own_rate - other_rate)
-        weight = np.where(both, n_own, 0.0)
-        total = weight.sum(axis=-1, keepdims=True)
-
-        def with_all(rate: Array) -> Array:
-            mean = ratio((np.where(both, rate, 0.0) * weight).sum(axis=-1, keepdims=True), total)
-            return np.concatenate([rate, mean], axis=-1)
-
-        return with_all(own_rate), with_all(other_rate), weight
-
     totals = here.totals()
-    own_rate, other_rate, weight = rates(totals.accepted_wrong, totals.wrong)
+    own_rate, other_rate, weight = _own_and_other(totals, mine, others)
     drawn = here.resampled(resamples, seed)
-    own_samples, other_samples, _ = rates(drawn.accepted_wrong, drawn.wrong)
+    own_samples, other_samples, _ = _own_and_other(drawn, mine, others)
     samples = own_samples - other_samples
     n_own, n_other = (
         np.append(side @ totals.wrong, (side @ totals.wrong)[weight > 0].sum()) for side in (mine, others)
@@ -134,6 +118,26 @@ def _gaps(
         _interval((own_rate, other_rate), (worth[0], worth[1]), samples, level),
         samples,
     )
+
+
+def _own_and_other(totals: Totals, mine: Array, others: Array) -> tuple[Array, Array, Array]:
+    """Own and others' rate per judge and "all" last, and own wrong responses, (…, judges); totals are (…, cells).
+
+    mine, others: (judges, cells), 1 for a judge's cells on its own and on others' responses.
+    """
+    n_own = totals.wrong @ mine.T
+    own_rate = ratio(totals.accepted_wrong @ mine.T, n_own)
+    there = ~np.isnan(totals.fpr)
+    other_rate = ratio(np.nan_to_num(totals.fpr) @ others.T, there.astype(np.float64) @ others.T)
+    both = ~np.isnan(own_rate - other_rate)
+    weight = np.where(both, n_own, 0.0)
+    total = weight.sum(axis=-1, keepdims=True)
+
+    def with_all(rate: Array) -> Array:
+        mean = ratio((np.where(both, rate, 0.0) * weight).sum(axis=-1, keepdims=True), total)
+        return np.concatenate([rate, mean], axis=-1)
+
+    return with_all(own_rate), with_all(other_rate), weight
 
 
 def _worth(counts: Counts, side: Array, all_judges: Array, mean_of_rates: bool, level: float) -> Array:

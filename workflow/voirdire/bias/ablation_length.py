@@ -94,6 +94,11 @@ def _task(
         return np.bincount(flat[chosen], weight, minlength=size).reshape(len(judges), n_clusters).astype(np.float64)
 
     moments = [sums(chosen, power) for chosen in (accepted, ~accepted) for power in (0, 1, 2)]
+    return _lengths(task, moments, centre, resamples, seed, level)
+
+
+def _lengths(task: str, moments: list[Array], centre: float, resamples: int, seed: int, level: float) -> _Lengths:
+    """moments: number, sum and sum of squares of lengths less `centre`, accepted then rejected: (judges, clusters)."""
     totals = [moment.sum(axis=1) for moment in moments]
     d = cohen_d_from_moments(*totals)
     samples = cohen_d_from_moments(*weighted_sums(moments, task, resamples, seed))
