@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from voirdire.bias.counts import count
-from voirdire.bias.rows import READINGS, clusters_of, of_condition, prepared, responses_of, usable
-from voirdire.errors import UserError
+from voirdire.bias.rows import READINGS, clusters_of, prepared, responses_of, usable
 from voirdire.stats import bootstrap
 from voirdire.stats.bootstrap import cluster_weights, task_seed
 
@@ -116,16 +115,3 @@ def test_each_response_is_counted_once_for_task_accuracy(random_table):
     for counts in count(responses_of(prepared(twice)), ("examinee",)):
         expected = once[once["task"] == counts.task].groupby("examinee")["truth"].mean()
         assert counts.totals().share_right == pytest.approx(expected.to_numpy(float))
-
-
-def test_verdicts_of_the_main_condition_are_chosen(table):
-    frame = prepared(table(verdict=[True, False], truth=[True, True], condition=["blind", "elite"]))
-    assert len(of_condition(frame, "blind")) == 1
-    assert len(of_condition(frame[frame["condition"] == "elite"], "blind")) == 1
-    with pytest.raises(UserError, match="no condition 'reason'; choose the main condition among blind, elite"):
-        of_condition(frame, "reason")
-
-
-def test_a_missing_column_is_named():
-    with pytest.raises(UserError, match="judge, truth are missing"):
-        prepared(pd.DataFrame(columns=["task", "item_id", "examinee", "verdict"]))

@@ -14,6 +14,7 @@ from voirdire.stats.bootstrap import (
     rate_interval,
     ratio_correlation,
     ratio_covariance,
+    sample_correlation,
     weight_chunks,
 )
 from voirdire.stats.intervals import newcombe, wilson
@@ -174,3 +175,22 @@ def test_intervals_cover_where_every_item_is_judged_thrice(n, rate):
     result = rate_interval(solved, np.full((300, n), 3.0), (weights @ solved.T) / (3 * n))
     covered = ((result.low <= rate) & (rate <= result.high)).mean()
     assert covered >= 0.91  # 95 % less three binomial standard errors
+
+
+def test_the_design_effect_of_few_clusters_is_as_cautious_as_the_level_asks():
+    rng = np.random.default_rng(0)
+    trials = np.full((1, 24), 4.0)
+    hits = rng.binomial(4, rng.beta(1, 1, 24)).astype(float)[None]
+    worth = {level: float(effective_n(hits, trials, level=level)[0]) for level in (0.5, 0.95, 0.999)}
+    assert worth[0.999] < worth[0.95] < worth[0.5] < 96
+    assert float(effective_n(hits, trials)[0]) == worth[0.95]
+
+
+def test_correlation_of_resamples_is_over_those_that_have_both():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(2, 200))
+    y += x
+    x[:50], y[150:] = np.nan, np.nan
+    assert float(sample_correlation(x, y)) == pytest.approx(np.corrcoef(x[50:150], y[50:150])[0, 1])
+    assert np.isnan(sample_correlation(x, np.ones(200)))
+    assert np.isnan(sample_correlation(x[:60], y[:60]))
