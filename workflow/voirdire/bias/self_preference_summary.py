@@ -20,6 +20,9 @@ SUMMARY_COLUMNS = [
 ]
 # A judge that solved an item rejects wrong answers by ability alone, its own (that it did not solve) excepted.
 PREFERENCE_VERSIONS = ("matched", "adjusted")
+# Where more than a tenth of a mean is from tasks with fewer than 3 items on a side, resamples miss their spread.
+_FEW_ITEMS = 3
+_MOST_THIN = 0.1
 
 
 def self_preference_summary(
@@ -29,7 +32,8 @@ def self_preference_summary(
 
     The mean over the others (for judge "all": over all pairs) of the pooled differences of `self_preference`, which
     says what verdicts, versions and shares are. Interval: see `dependent_mean`; percentile bootstrap of the mean where
-    10 items or more tell something of it.
+    10 items or more tell something of it. Where more than a tenth of the mean is from tasks with fewer than 3 items on
+    a side (mostly harmful), the pairs' bounds are joined as if fully correlated, and the reason says so.
 
     supports_preference: true where the interval lies on the side of preference (ΔFPR above 0, ΔFNR below 0) and the
     version can tell preference from ability: matched or adjusted. `sentence` says it for the judge, from ΔFPR.
@@ -53,11 +57,15 @@ def self_preference_summary(
 
 @dataclass(frozen=True)
 class _Pooled:
-    """The means over tasks: their intervals (cells,), resamples over the tasks there are, own and other's influence."""
+    """The means over tasks: their intervals (cells,), resamples over the tasks there are, own and other's influence.
+
+    thin: the share of a cell's mean, (cells,), from tasks in which own or other is seen on fewer than 3 items.
+    """
 
     interval: Interval
     samples: Array
     sides: tuple[Array, Array]
+    thin: Array
     simulated: Mask
 
     @classmethod
@@ -69,8 +77,10 @@ class _Pooled:
         moved = ratio((np.nan_to_num(deviations) * weight).sum(axis=0), weight.sum(axis=0))
         influences = [contrast.influence() for contrast in compared.contrasts]
         own, other = (side_by_side([pair[side] for pair in influences], share) for side in (0, 1))
+        counts = [np.minimum(*((n > 0).sum(axis=1) for n in (c.first_n, c.second_n))) for c in compared.contrasts]
+        thin = (share * (np.stack(counts) < _FEW_ITEMS)).sum(axis=0)
         simulated = np.tile(compared.simulated, len(VERSIONS) * len(RATES))
-        return cls(interval, interval.estimate + moved, (own, other), simulated)
+        return cls(interval, interval.estimate + moved, (own, other), thin, simulated)
 
     def row(self, at: npt.NDArray[np.int64], version: str, rate: str, level: float) -> dict[str, Any]:
         """What the table says of the mean over these cells."""
@@ -78,7 +88,11 @@ class _Pooled:
         own, other = (side[at] for side in self.sides)
         known = ~np.isnan(part.estimate)
         telling = n_telling([own - other] if version == "matched" else [own, -other], known)
-        mean = dependent_mean(part, self.samples[:, at], own - other, telling, level)
+        samples = self.samples[:, at]
+        if known.any() and self.thin[at][known].mean() > _MOST_THIN:
+            # One or two responses have no spread in a bootstrap, and no correlation; their own bounds know better.
+            telling, samples = 0, np.full_like(samples, np.nan)
+        mean = dependent_mean(part, samples, own - other, telling, level)
         return {
             "version": version,
             "rate": rate,
