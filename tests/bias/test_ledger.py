@@ -28,3 +28,9 @@ def test_no_calls_give_a_ledger_without_rows(table):
     empty = ledger(table(verdict=[True], truth=[True]).iloc[:0])
     assert list(empty.columns) == LEDGER_COLUMNS
     assert empty.empty
+
+
+def test_the_ledger_says_where_a_side_is_simulated(table):
+    frame = table(judge=["ann", "cas"], verdict=[True, True], truth=[True, True], simulated=[True, False])
+    book = ledger(frame).set_index(["stage", "judge"])["simulated"]
+    assert book["verdict"].to_dict() == {"ann": True, "cas": False}

@@ -24,7 +24,7 @@ CORRELATION_COLUMNS = [
     *("table", "x", "y", "over", "anchor_role", "anchor", "task", "self_point", "left_out", "n", "r", "low", "high"),
     *("boot_low", "boot_high", "p", "reason", "note", "n_dropped", "seed", "simulated"),
 ]
-POINT_COLUMNS = ["table", "anchor", "task", "model", "is_self", "x", "y"]
+POINT_COLUMNS = ["table", "anchor", "task", "model", "is_self", "x", "y", "simulated"]
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def correlation_points(verdicts: pd.DataFrame, main: str = "blind") -> pd.DataFr
     """
     blocks = [
         pd.DataFrame({"model": points.models, "x": points.x, "y": points.y}).assign(
-            table=points.table, anchor=points.anchor, task=points.task
+            table=points.table, anchor=points.anchor, task=points.task, simulated=points.simulated
         )
         for points in _all_points(_measure(verdicts, main, resamples=0, seed=0))
         if points.models

@@ -9,6 +9,7 @@ LEDGER_COLUMNS = [
     *("stage", "condition", "task", "judge", "examinee", "n", "not_judged"),
     *STATUSES,
     "truth_missing",
+    "simulated",
 ]
 
 
@@ -17,7 +18,8 @@ def ledger(verdicts: pd.DataFrame) -> pd.DataFrame:
 
     One row per task and examinee with stage "generation" (each response once; condition and judge empty), and one per
     condition, task, judge and examinee with stage "verdict". n = not_judged + the statuses; not_judged are responses
-    that were not ok and so never shown to the judge; truth_missing counts ok calls whose response could not be graded.
+    that were not ok and so never shown to the judge; truth_missing counts ok calls whose response could not be graded;
+    simulated says that the examinee or the judge is.
     """
     frame = prepared(verdicts)
     responses = responses_of(frame).assign(stage="generation", condition="", judge="")
@@ -34,4 +36,5 @@ def _count_statuses(rows: pd.DataFrame) -> pd.DataFrame:
         not_judged=rows["status"].isna().astype(int),
         truth_missing=flags["ok"] * rows["truth"].isna().astype(int),
     )
-    return rows[keys].join(flags).groupby(keys, sort=True).sum().reset_index()
+    groups = rows[keys].join(flags.assign(simulated=rows["simulated"])).groupby(keys, sort=True)
+    return groups.sum().assign(simulated=groups["simulated"].any()).reset_index()
