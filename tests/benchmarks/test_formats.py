@@ -40,13 +40,16 @@ def load_one(tmp_path, task, record):
         ("#### 12.5", "12.5"),
         ("72", "72"),
         (72, "72"),
+        (2.5, "2.5"),
+        (3.0, "3"),
+        ("#### +5", "5"),
     ],
 )
 def test_gsm8k_answer(tmp_path, answer, expected):
     assert load_one(tmp_path, "gsm8k", GSM8K | {"answer": answer}).answer == expected
 
 
-@pytest.mark.parametrize("answer", ["#### twelve", "no mark", "#### 1,23", "#### ", True, ["#### 4"]])
+@pytest.mark.parametrize("answer", ["#### twelve", "#### \u0663", "no mark", "#### 1,23", "#### ", True, ["#### 4"]])
 def test_gsm8k_answer_without_a_number_is_a_fault(tmp_path, answer):
     (fault,) = check("gsm8k", write(tmp_path, GSM8K | {"answer": answer}), seed=0)
     assert "file.jsonl:1: answer" in fault

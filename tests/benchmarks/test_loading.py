@@ -1,5 +1,6 @@
 """Files as they come, faults named together, and subsets."""
 
+import gzip
 import json
 
 import pyarrow as pa
@@ -210,3 +211,16 @@ def test_all_faults_of_a_source_together():
     with pytest.raises(UserError) as raised:
         Source.from_dict({"source": "path", "limit": -1, "sample": 1})
     assert len(raised.value.faults) == 3
+
+
+def test_a_parquet_file_without_its_ending_is_read_as_one(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    pq.write_table(pa.table({"question": ["What is 2 + 2?"], "answer": ["#### 4"]}), path)
+    assert [item.answer for item in load("gsm8k", Source("path", str(path)), seed=0).items] == ["4"]
+
+
+def test_a_compressed_file_is_named_as_such(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    path.write_bytes(gzip.compress(b"{}"))
+    (fault,) = check("gsm8k", Source("path", str(path)), seed=0)
+    assert fault == f"{path}: is compressed; decompress it first"

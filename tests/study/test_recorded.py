@@ -42,6 +42,10 @@ def test_only_the_named_examinees_records_count(recorded):
     assert recorded(mine | {"response": "1"}, others | {"response": "2"}).responses == {"a": "1"}
 
 
+def test_a_record_without_an_examinee_is_anybodys(recorded):
+    assert recorded({"item_id": "a", "examinee": None, "response": "1"}).responses == {"a": "1"}
+
+
 def test_records_of_other_benchmarks_are_counted(recorded):
     found = recorded({"item_id": "a", "response": "1"}, {"item_id": "z", "response": "1"})
     assert (found.responses, found.n_unmatched) == ({"a": "1"}, 1)

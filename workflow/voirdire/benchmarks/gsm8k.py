@@ -2,20 +2,21 @@
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from voirdire.benchmarks.items import Item
 from voirdire.benchmarks.records import WrongRecordError, is_missing, required, text
 
-_NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+_NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", re.ASCII)
 
 
 def parse(record: Mapping[str, Any], position: int) -> Item:
     """One record: question, answer (a rationale ending in `#### number`, or just the number), perhaps item_id."""
     question = text(required(record, "question"), "question")
     answer = required(record, "answer")
-    if isinstance(answer, int) and not isinstance(answer, bool):
-        answer = str(answer)
+    if isinstance(answer, int | float) and not isinstance(answer, bool):
+        answer = f"{Decimal(repr(answer)).normalize():f}"
     answer = text(answer, "answer")
     item_id = record.get("item_id")
     return Item(
@@ -28,7 +29,7 @@ def parse(record: Mapping[str, Any], position: int) -> Item:
 
 
 def _final_number(answer: str) -> str:
-    final = answer.rpartition("####")[2].strip().removeprefix("$").rstrip(".")
+    final = answer.rpartition("####")[2].strip().removeprefix("$").removeprefix("+").rstrip(".")
     if not _NUMBER.fullmatch(final):
         raise WrongRecordError(f"answer must end in '#### number', not in {answer[-40:]!r}")
     return final.replace(",", "")

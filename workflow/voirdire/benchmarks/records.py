@@ -12,6 +12,7 @@ from voirdire.errors import Faults
 
 # Of one file's malformed lines; a file in the wrong format has a fault in every line.
 MAX_FAULTS = 20
+_GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 
 
 class LeavesOutError(Exception):
@@ -48,7 +49,12 @@ def read_records(path: Path, faults: Faults) -> tuple[list[Record], str | None]:
     except OSError as error:
         faults.add(f"{path}: cannot be read ({error.strerror or error})")
     else:
-        reader = _parquet if path.suffix == ".parquet" else _json_lines
+        if content.startswith(_GZIP):
+            faults.add(f"{path}: is compressed; decompress it first")
+            return [], None
+        # Some files have lost their ending; the format says by itself what it is.
+        is_parquet = path.suffix.lower() == ".parquet" or content.startswith(_PARQUET)
+        reader = _parquet if is_parquet else _json_lines
         return list(reader(path, content, faults)), hashlib.sha256(content).hexdigest()
     return [], None
 

@@ -124,7 +124,8 @@ def _compare(box: Ballots, include_self: bool, quorum: int, tie: Tie) -> _Compar
     own = box.own
     self_verdict = np.where(own.any(axis=1), np.where(own, box.votes, 0.0).sum(axis=1), np.nan)
     # An examinee that never judges its own responses is compared with nothing, and keeps its majority.
-    judges_itself = np.isin(box.examinee, box.examinee[np.isfinite(self_verdict)])
+    # By the few names: numpy compares every pair where it is given texts for each response.
+    judges_itself = np.isin(box.examinee, sorted(set(box.examinee[np.isfinite(self_verdict)])))
     paired = np.isfinite(decided) & (np.isfinite(self_verdict) | ~judges_itself)
     return _Compared(panel, decided, self_verdict, paired)
 

@@ -80,7 +80,9 @@ class Persona(_Numbers):
     family_preference: Finite = Field(0.0, description="likewise for the other members of its family")
     label_effects: LabelEffects = Field(LabelEffects(), description="effect of an identity label on its acceptance")
     length_effect: Finite = Field(0.0, description="effect on its acceptance of one standard deviation of length")
-    verbosity: Finite = Field(0.0, description="length of its responses, in standard deviations from the usual")
+    verbosity: float = Field(
+        0.0, ge=-20, le=20, description="length of its responses, in standard deviations from the usual"
+    )
     template_noise: Share = Field(0.0, description="share of a verdict's chance that each template draws anew")
     trial_noise: Share = Field(0.0, description="share of a verdict's chance that each trial draws anew")
     unparsable: Share = Field(0.0, description="share of its verdicts that say neither correct nor incorrect")

@@ -3,7 +3,7 @@
 import copy
 import difflib
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -11,16 +11,19 @@ from voirdire.benchmarks import BENCHMARKS, Source
 from voirdire.errors import Faults, UserError
 from voirdire.models.spec import ModelSpec
 from voirdire.simulated import Persona
-from voirdire.study.matrix import Condition, conditions_of
+from voirdire.study.matrix import JOURNAL, Condition, conditions_of
 from voirdire.study.sections import (
     Ablations,
     BenchmarkSource,
     Bootstrap,
+    Count,
     DriftSettings,
+    FilePath,
     Model,
     PanelSettings,
     PriorSweep,
     Section,
+    Seed,
     Share,
     Slug,
 )
@@ -33,7 +36,7 @@ class Config(Section):
     """The whole configuration of one study."""
 
     study: Slug = Field(description="the study's name, and its folder under results/")
-    seed: int = Field(20260912, ge=0, description="of samples, simulated draws, bootstraps and prompt markers")
+    seed: Seed = Field(20260912, description="of samples, simulated draws, bootstraps and prompt markers")
     benchmarks: dict[str, BenchmarkSource] = Field(description="the tasks, and where their questions come from")
     models: dict[Slug, Model] = Field(description="every model that examinees and judges name")
     personas: dict[Slug, dict[str, Any]] = Field(
@@ -41,13 +44,13 @@ class Config(Section):
     )
     examinees: list[Slug] = Field(min_length=1, description="models whose answers are judged")
     judges: list[Slug] = Field(min_length=1, description="models that judge")
-    prompts: str | None = Field(
+    prompts: FilePath | None = Field(
         None, description="folder with examinee/TASK.md and judge/TEMPLATE/TASK.md; default: the workflow's own"
     )
     templates: list[Slug] = Field(
         default_factory=lambda: ["default"], min_length=1, description="judge templates; the first is the main one"
     )
-    trials: int = Field(1, ge=1, description="how often each verdict is asked for")
+    trials: Annotated[Count, Field(le=1000)] = Field(1, description="how often each verdict is asked for")
     ablations: Ablations = Field(default_factory=lambda: Ablations(), description="conditions besides the main one")
     panel: PanelSettings = Field(default_factory=lambda: PanelSettings(), description="how votes become a verdict")
     drift: DriftSettings = Field(default_factory=lambda: DriftSettings(), description="the drift simulation")
@@ -113,6 +116,8 @@ def _sentence(detail: Any, source: str) -> str:
             return f"{source}: {key}: unknown key; {hint}"
         case "missing":
             return f"{source}: {key}: this key is needed"
+        case "string_pattern_mismatch" if "{" in detail["input"] or "}" in detail["input"]:
+            return f"{source}: {key}: a path cannot have braces (found {detail['input']!r}); rename it"
         case "string_pattern_mismatch":
             return f"{source}: {key}: {detail['input']!r} must be of a-z, 0-9 and _ (it becomes part of file names)"
         case "value_error":
@@ -133,6 +138,8 @@ def _siblings(location: tuple[Any, ...]) -> list[str]:
 
 
 def _check_names(config: Config, source: str, faults: Faults) -> None:
+    if config.study == JOURNAL:
+        faults.add(f"{source}: study: '{JOURNAL}' is where all studies' journals lie; choose another name")
     for role, names in (("examinees", config.examinees), ("judges", config.judges)):
         for name in dict.fromkeys(names):
             if name not in config.models:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 DEFAULT_TEMPLATE = "default"
+# Folder of all studies' journals, beside the studies' own.
+JOURNAL = "journal"
 
 
 def canonical(value: Any) -> str:
@@ -79,7 +81,7 @@ class Paths:
     def journal(self, *job: str) -> str:
         """The journal of a job: outside the study's tables, so that no clean-up of those touches paid answers."""
         root, _, study = self.folder.rpartition("/")
-        return "/".join([root, "journal", study, *job]) + ".jsonl"
+        return "/".join([root, JOURNAL, study, *job]) + ".jsonl"
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,10 @@ def load_recorded(path: str | Path, examinee: str, items: Sequence[Item]) -> Rec
     names: set[str] = set()
     unmatched = 0
     for record in records:
-        names.add(str(record.fields.get("examinee", examinee)))
-        if str(record.fields.get("examinee", examinee)) != examinee:
+        whose = record.fields.get("examinee")
+        # A file of one examinee's responses needn't say whose they are.
+        names.add(examinee if whose is None else str(whose))
+        if whose is not None and str(whose) != examinee:
             continue
         fault, item_id, response = finder.read(record)
         if fault:
@@ -101,6 +103,9 @@ class _Finder:
     def _key(self, fields: Mapping[str, Any]) -> str | None:
         """The item's id, "" where no item fits, None where the record doesn't say."""
         item_id, question = fields.get("item_id"), fields.get("question")
+        if isinstance(item_id, float) and item_id.is_integer():
+            # Parquet makes such of whole numbers with gaps.
+            item_id = int(item_id)
         if isinstance(item_id, str | int) and str(item_id) in self._ids:
             return str(item_id)
         # A file may have ids of its own.

@@ -10,7 +10,12 @@ from voirdire.drift import grid
 SLUG = r"^[a-z0-9][a-z0-9_]*$"
 Slug = Annotated[str, Field(pattern=SLUG)]
 Share = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=1)]
+# Strict: `true` and "5" are slips, not numbers.
+Count = Annotated[int, Field(ge=1, strict=True)]
+Seed = Annotated[int, Field(ge=0, lt=2**63, strict=True)]
+Name = Annotated[str, Field(min_length=1)]
+# Snakemake would take what stands in braces for a wildcard.
+FilePath = Annotated[str, Field(min_length=1, pattern=r"^[^{}]*$")]
 # Of a prior: strictly between 0 and 1, and worth more than no label.
 Rate = Annotated[float, Field(gt=0, lt=1)]
 Strength = Annotated[float, Field(gt=0)]
@@ -33,12 +38,12 @@ class BenchmarkSource(Section):
         "bundled",
         description="bundled: questions written for this project; path: a file; hub: the Hugging Face Hub",
     )
-    path: str | None = Field(None, description="source path: the JSONL or Parquet file")
+    path: FilePath | None = Field(None, description="source path: the JSONL or Parquet file")
     repo: str | None = Field(None, description="source hub: the dataset's id; default: the benchmark's usual one")
     files: list[str] | None = Field(None, description="source hub: files of the dataset, read in this order")
     revision: str | None = Field(None, description="source hub: the dataset's commit, 40 hexadecimal digits")
-    limit: int | None = Field(None, description="take only the first N items")
-    sample: int | None = Field(None, description="take N items at random, by the study's seed")
+    limit: Count | None = Field(None, description="take only the first N items")
+    sample: Count | None = Field(None, description="take N items at random, by the study's seed")
 
 
 class Endpoint(Section):
@@ -60,14 +65,14 @@ class Limits(Section):
 class Model(Section):
     """A model that answers or judges: a litellm model, a simulated persona, or recorded responses."""
 
-    model: str | None = Field(None, description="litellm's name of the model, or simulated/PERSONA")
-    responses: str | None = Field(
+    model: Name | None = Field(None, description="litellm's name of the model, or simulated/PERSONA")
+    responses: FilePath | None = Field(
         None, description="instead of a model: JSONL or Parquet with item_id or question, and response"
     )
-    responses_examinee: str | None = Field(
+    responses_examinee: Name | None = Field(
         None, description="responses of this `examinee` in a file that holds several; default: the model's own name"
     )
-    family: str = Field(description="models of one family are compared as relatives")
+    family: Name = Field(description="models of one family are compared as relatives")
     title: str | None = Field(None, description="name shown to judges under an identity label; default: its key")
     parameters: dict[str, Any] = Field(
         default_factory=dict, description="sent with every call: temperature, max_tokens, reasoning_effort, …"
@@ -144,7 +149,7 @@ class DriftSettings(Section):
     labels: Literal["after_votes", "before_votes"] = Field("after_votes", description="when a week's labels arrive")
     prior: Prior = Field(default_factory=lambda: Prior(), description="the Bayesian estimators' prior")
     seeds: Count = Field(grid.SEEDS, description="simulated histories")
-    seed: Annotated[int, Field(ge=0)] = Field(1, description="of the histories")
+    seed: Seed = Field(1, description="of the histories")
 
     @model_validator(mode="after")
     def _mixes(self) -> "DriftSettings":
@@ -169,4 +174,4 @@ class PriorSweep(Section):
 class Bootstrap(Section):
     """How intervals are computed."""
 
-    resamples: Annotated[int, Field(ge=100)] = Field(1000, description="bootstrap resamples")
+    resamples: Annotated[int, Field(ge=100, le=100_000, strict=True)] = Field(1000, description="bootstrap resamples")
