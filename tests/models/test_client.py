@@ -86,6 +86,9 @@ def test_tokens_are_missing_where_the_server_counts_none(server, ask):
         (Reply("it is", "content_filter"), "refused", None, "it is"),
         (Reply(None, message={"refusal": "I can't."}), "refused", None, "I can't."),
         (Reply("U+0085 \u0085 U+2028 \u2028 NUL \x00."), "ok", "U+0085 \u0085 U+2028 \u2028 NUL \x00.", None),
+        (Reply("4 \ud800 2"), "ok", "4 ? 2", None),
+        (Reply("42", message={"reasoning_content": "6 \udc00 7"}), "ok", "42", "<think>6 ? 7</think>42"),
+        (Reply(None, message={"refusal": "No \ud800"}), "refused", None, "No ?"),
         (Reply("x" * 2**20), "ok", "x" * 2**20, None),
     ],
 )
@@ -186,6 +189,36 @@ def test_a_response_of_another_form_is_an_error_of_its_call_alone(server, spec, 
     answers = complete(spec(max_attempts=2), calls("odd", "even"), journal)
     assert (answers["odd"].status, answers["odd"].text) == ("error", None)
     assert answers["even"].status == "ok"
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+@pytest.mark.parametrize("content", [[{"type": "text", "text": "42"}], {"text": "42"}, 42])
+def test_a_content_that_is_no_text_is_an_error_that_names_it(server, ask, content):
+    server.script("p", Reply(message={"content": content}))
+    answer = ask("p", max_attempts=1)
+    assert (answer.status, answer.text) == ("error", None)
+    assert answer.error.startswith("p: ")
+    assert answer.error.endswith("the server's response is malformed (content: Input should be a valid string)")
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+@pytest.mark.parametrize(("model", "shown"), [("m\ud800", "m?"), ("数", "数")])
+def test_the_model_that_answered_can_be_written(server, ask, journal, model, shown):
+    server.script("p", Reply("42", model=model))
+    assert ask("p").resolved_model == shown
+    assert json.loads(journal.read_bytes())["resolved_model"] == shown
+
+
+def test_a_servers_message_cannot_steer_the_terminal(server, ask):
+    server.script("p", Reply(status=400, body=error_body("bad \x1b[2J role \u202e\ud800\x07")))
+    assert ask("p").error.endswith("bad [2J role")
+
+
+def test_a_parameter_that_the_server_names_cannot_either(server, ask):
+    body = error_body("no", "unsupported_parameter", "top_p\x1b[2J\n\u202e")
+    server.script("p", Reply(status=400, body=body))
+    with pytest.raises(UserError, match=r"parameter 'top_p\[2J' is refused"):
+        ask("p", parameters={"top_p": 0.5})
 
 
 def test_a_timeout_is_an_error_that_says_so(server, ask):

@@ -37,6 +37,19 @@ def test_nasty_text_comes_back_whole_from_one_line(path, text):
     assert read_journal(path) == {"a": answer("a", text=text), "b": answer("b")}
 
 
+def test_a_lone_surrogate_of_an_older_journal_is_mended(path):
+    path.parent.mkdir()
+    texts = dict.fromkeys(("text", "raw_text", "finish_reason", "resolved_model", "error"), "a\ud800b")
+    path.write_text(json.dumps({"key": "a", "status": "ok", "prompt_tokens": 2**70, **texts}) + "\n")
+    whole = path.read_bytes()
+    assert b"\\ud800" in whole
+    mended = Answer("a", "ok", **dict.fromkeys(texts, "a?b"))
+    assert read_journal(path) == {"a": mended}
+    with Journal(path) as journal:
+        assert journal.get("a") == mended
+    assert path.read_bytes() == whole, "a journal is only ever appended to"
+
+
 def test_a_line_is_read_by_newline_alone(path):
     path.parent.mkdir()
     record = {"key": "a", "status": "ok", "text": "one\u2028two\u0085three"}

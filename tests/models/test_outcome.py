@@ -1,11 +1,12 @@
 """Retry-After and reasoning blocks, read as written."""
 
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 
 from voirdire.models.client import BACKOFF_LONGEST_S, RETRY_AFTER_LONGEST_S, wait_s
-from voirdire.models.outcome import Failure, retry_after_s, without_reasoning
+from voirdire.models.outcome import Failure, read_response, retry_after_s, without_reasoning, without_traceback
 
 NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
 
@@ -60,3 +61,45 @@ def test_backoff_doubles_with_jitter_up_to_a_cap(attempt, longest):
 )
 def test_reasoning_is_taken_out(text, cleaned, unclosed):
     assert without_reasoning(text) == (cleaned, unclosed)
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "text"),
+    [
+        ([{"type": "text", "text": "4"}, {"type": "text", "text": "2"}], "ok", "42"),
+        ([{"type": "thinking", "thinking": "6 * 7"}, {"type": "text", "text": "42"}], "ok", "42"),
+        ([{"type": "text", "text": "<think>6 * 7</think>42"}], "ok", "42"),
+        ([{"type": "text", "text": None}, "42", {"type": "image_url"}], "empty", None),
+        ([], "empty", None),
+    ],
+)
+def test_the_text_parts_of_a_content_in_parts_are_joined(content, status, text):
+    message = SimpleNamespace(content=content)
+    reading = read_response(SimpleNamespace(choices=[SimpleNamespace(message=message, finish_reason="stop")]))
+    assert (reading.status, reading.text) == (status, text)
+
+
+FRAMES = 'Traceback (most recent call last):\n  File "/lib/litellm/main.py", line 1, in f\n    f()\n'
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("no such model", "no such model"),
+        (
+            f"Invalid response object {FRAMES}KeyError: 'x'",
+            "Invalid response object: the server's response is malformed",
+        ),
+        (
+            f"odd {FRAMES}pydantic: 1 validation error for Message\ncontent\n  Input should be a string [type=s]\n",
+            "odd: the server's response is malformed (content: Input should be a string)",
+        ),
+        (f"can't connect\n{FRAMES}OSError: no route", "can't connect"),
+        (
+            'out of memory Traceback (most recent call last):\n  File "/srv/vllm/engine.py", line 1',
+            'out of memory Traceback (most recent call last):\n  File "/srv/vllm/engine.py", line 1',
+        ),
+    ],
+)
+def test_litellms_traceback_is_cut_off_and_a_servers_is_not(message, shown):
+    assert without_traceback(message) == shown

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from voirdire.errors import UserError
-from voirdire.models import Call, ModelSpec, request_key
+from voirdire.models import Answer, Call, ModelSpec, request_key
 
 SPEC = ModelSpec(
     name="mini",
@@ -118,6 +118,72 @@ def test_a_bad_specification_is_named_without_its_secrets(change, named):
     assert "mini" in str(caught.value)
     assert named in str(caught.value)
     assert "sk-very-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
+@pytest.mark.parametrize("value", [0, -1, 1.5, "512", True, [512], float("nan"), float("inf")])
+def test_a_cap_that_is_no_whole_number_of_at_least_1_is_named(name, value):
+    with pytest.raises(UserError) as caught:
+        dataclasses.replace(SPEC, parameters={name: value})
+    assert (
+        f"model 'mini': parameters: {name}: must be a whole number of at least 1, not {value!r}" in caught.value.faults
+    )
+
+
+@pytest.mark.parametrize("name", ["temperature", "top_p"])
+@pytest.mark.parametrize("value", ["0.5", False, [1], {}])
+def test_a_temperature_or_top_p_that_is_no_number_is_named(name, value):
+    with pytest.raises(UserError) as caught:
+        dataclasses.replace(SPEC, parameters={name: value})
+    assert caught.value.faults == [f"model 'mini': parameters: {name}: must be a number, not {value!r}"]
+
+
+def test_every_misfit_among_the_parameters_is_named():
+    with pytest.raises(UserError) as caught:
+        dataclasses.replace(SPEC, parameters={"top_p": "high", "max_tokens": 0, "temperature": "low"})
+    named = [fault.split(": ")[2] for fault in caught.value.faults]
+    assert named == ["max_tokens", "temperature", "top_p"]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"max_tokens": 1, "max_completion_tokens": 10**6, "temperature": 0, "top_p": 0.5},
+        {"max_tokens": None, "max_completion_tokens": None, "temperature": None, "top_p": None},
+        {"temperature": -1, "top_p": 1, "reasoning_effort": "low", "stop": ["a"], "seed": "any"},
+    ],
+)
+def test_what_a_provider_may_take_is_left_to_it(parameters):
+    assert dataclasses.replace(SPEC, parameters=parameters).sampling() == parameters
+
+
+def test_a_whole_number_is_sent_without_a_decimal_point():
+    sent = dataclasses.replace(SPEC, parameters={"max_tokens": 512.0, "top_p": 0.5}).sampling()
+    assert json.dumps(sent) == '{"max_tokens": 512, "top_p": 0.5}'
+
+
+@pytest.mark.parametrize("name", ["text", "raw_text", "finish_reason", "resolved_model", "error"])
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        (None, None),
+        ("", ""),
+        ("数 é 😀 \x00 \u2028", "数 é 😀 \x00 \u2028"),
+        ("a\ud800b\udfff", "a?b?"),
+        (5, "5"),
+        (["x\ud800"], "['x\\ud800']"),
+    ],
+)
+def test_every_text_of_an_answer_can_be_encoded(name, value, kept):
+    assert getattr(Answer("a", "ok", **{name: value}), name) == kept
+
+
+@pytest.mark.parametrize("name", ["prompt_tokens", "completion_tokens"])
+@pytest.mark.parametrize(
+    ("value", "kept"), [(0, 0), (2**63 - 1, 2**63 - 1), (2**63, None), (-1, None), ("3", None), (1.5, None)]
+)
+def test_a_count_that_is_none_is_missing(name, value, kept):
+    assert getattr(Answer("a", "ok", **{name: value}), name) == kept
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"name": "a"}', '{"name": "a", "model": "b", "temprature": 0}'])

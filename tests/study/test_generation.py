@@ -10,6 +10,7 @@ from voirdire.errors import UserError
 from voirdire.grading import grade
 from voirdire.models import read_journal
 from voirdire.study.generation import generate
+from voirdire.tables import GENERATIONS, read_table, write_table
 
 BROKEN = Reply(status=400, body=error_body("an odd one"))
 
@@ -161,3 +162,23 @@ def test_keys_are_found_in_dotenv(server, called, tmp_path, monkeypatch):
     (tmp_path / ".env").write_text("CROW_KEY=sk-planted\n")
     called(api_key_env="CROW_KEY")
     assert {request.headers["Authorization"] for request in server.requests} == {"Bearer sk-planted"}
+
+
+def test_a_lone_surrogate_in_an_answer_leaves_a_table_that_can_be_written(server, called, tmp_path):
+    server.script("question a", Reply("#### 4 \ud800", model="crow\udfff"))
+    path = tmp_path / "generations.parquet"
+    frame = called().reset_index()
+    write_table(frame, path, GENERATIONS)
+    row = read_table(path, GENERATIONS).set_index("item_id").loc["a"]
+    assert (row["status"], row["response"], row["resolved_model"]) == ("ok", "#### 4 ?", "crow?")
+    assert row["response_chars"] == 8
+
+
+def test_a_lone_surrogate_in_an_older_journal_is_mended_without_another_call(server, called, tmp_path):
+    called()
+    journal = tmp_path / "journal.jsonl"
+    journal.write_text(journal.read_text().replace("answer to: question b", "answer \\ud800 b"))
+    frame = called()
+    write_table(frame.reset_index(), tmp_path / "generations.parquet", GENERATIONS)
+    assert frame["response"]["b"] == "answer ? b"
+    assert len(server.requests) == 4

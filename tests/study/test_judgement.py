@@ -8,7 +8,7 @@ from voirdire.errors import UserError
 from voirdire.judging import judge_prompt
 from voirdire.models import read_journal
 from voirdire.study.judgement import Bench, judge
-from voirdire.tables import GENERATIONS, GRADES, VERDICTS
+from voirdire.tables import GENERATIONS, GRADES, JUDGEMENTS, VERDICTS, read_table, write_table
 
 TEMPLATE = "$identity\n$question\n$response\n"
 
@@ -161,6 +161,22 @@ def test_a_real_judge_is_read_and_what_cannot_be_read_is_no_verdict(bench, real,
     assert frame["text"]["d"] == "VERDICT: correct", "kept, but a cut text has no last word"
     assert frame["prompt_tokens"].notna().all()
     assert not frame["simulated"].any()
+
+
+def test_a_lone_surrogate_in_a_judges_answer_leaves_a_table_that_can_be_written(bench, real, server, items, tmp_path):
+    say(
+        server,
+        items,
+        {**dict.fromkeys("bcd", "correct"), "a": Reply("It \ud800 is.\nVERDICT: incorrect", model="\udfff")},
+    )
+    journal, path = tmp_path / "journal.jsonl", tmp_path / "judgements.parquet"
+    for run in ("received", "replayed from an older journal"):
+        write_table(judge(bench({"judge": real()})), path, JUDGEMENTS)
+        row = read_table(path, JUDGEMENTS).set_index("item_id").loc["a"]
+        assert (row["status"], row["text"]) == ("ok", "It ? is.\nVERDICT: incorrect"), run
+        assert (row["verdict"], row["resolved_model"]) == (False, "?"), run
+        journal.write_text(journal.read_text().replace("It ? is", "It \\ud800 is"))
+    assert len(server.requests) == 4
 
 
 def test_a_judge_that_refuses_or_says_nothing_gives_no_verdict(bench, real, server, items):

@@ -12,7 +12,7 @@ from typing import Any
 from voirdire.errors import UserError
 from voirdire.models import engine
 from voirdire.models.journal import Journal, read_journal
-from voirdire.models.outcome import Failure, read_exception, read_response
+from voirdire.models.outcome import Failure, read_exception, read_response, without_traceback
 from voirdire.models.scrub import Scrubber
 from voirdire.models.spec import Answer, Call, ModelSpec, request_key
 
@@ -175,7 +175,7 @@ class _Batch:
     def _message(self, error: Exception) -> str:
         if isinstance(error, TimeoutError):
             return f"no answer within {self.spec.timeout_s:g} s"
-        return self.scrubber.error(str(error)) or type(error).__name__
+        return self.scrubber.error(without_traceback(str(error))) or type(error).__name__
 
     def _answer(self, key: str, response: Any, latency_s: float, attempt: int) -> Answer | None:
         reading = read_response(response)
@@ -212,7 +212,7 @@ class _Batch:
         if failure.kind == "quota":
             raise UserError(f"{who}: the account has no quota left ({message}); top it up, then rerun")
         if failure.kind == "parameter":
-            raise engine.refused_parameter(spec, message, failure.parameter)
+            raise engine.refused_parameter(spec, message, self.scrubber.error(failure.parameter or ""))
         refused = failure.kind == "refused"
         if failure.kind == "context":
             message = f"the prompt and max_tokens don't fit into the model's context: {message}"

@@ -20,6 +20,9 @@ _POLICY_WORDS = re.compile(
 )
 _CONTEXT_CODES = {"context_length_exceeded"}
 _PARAMETER_CODES = {"unsupported_parameter", "unsupported_value", "unknown_parameter"}
+# Of litellm only: a traceback that a server has put into its message may be all that there is to know.
+_TRACEBACK = re.compile(r'\s*Traceback \(most recent call last\):\s+File "[^"]*litellm.*', re.DOTALL)
+_MISFIT = re.compile(r"validation errors? for \w+\n(\S+)\n\s+([^\[\n]+?)\s*\[")
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached"}
 
 
@@ -39,7 +42,7 @@ def read_response(response: Any) -> Reading | None:
         return None
     choice = response.choices[0]
     message, finish_reason = choice.message, choice.finish_reason
-    content = message.content
+    content = _joined(message.content)
     raw_text = content
     if reasoning := getattr(message, "reasoning_content", None):
         # litellm or the server has moved it out of the text; the journal keeps it where the model wrote it.
@@ -52,6 +55,13 @@ def read_response(response: Any) -> Reading | None:
     if unclosed or str(finish_reason).lower() in _CUT_SHORT:
         return Reading("truncated", text or None, raw_text, finish_reason)
     return Reading("ok" if text.strip() else "empty", text or None, raw_text, finish_reason)
+
+
+def _joined(content: Any) -> Any:
+    """The text of a content that came as a list of parts, as {"type": "text", "text": "42"}; others as they are."""
+    if not isinstance(content, list):
+        return content
+    return "".join(part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str))
 
 
 def without_reasoning(text: str) -> tuple[str, bool]:
@@ -113,6 +123,25 @@ def read_exception(error: Exception) -> Failure:
     if passing or isinstance(error, (TimeoutError, ConnectionError)):
         return Failure("again", code, retry_after_s=retry_after_s(_header(error, "retry-after")))
     return Failure("error", code, parameter)
+
+
+def without_traceback(message: str) -> str:
+    """A message of litellm without the traceback that it appends, above all where it can't make sense of a response.
+
+    >>> without_traceback(
+    ...     'Invalid response object Traceback (most recent call last):\\n  File "x/litellm/y.py", line 1'
+    ... )
+    "Invalid response object: the server's response is malformed"
+    """
+    traceback = _TRACEBACK.search(message)
+    if traceback is None:
+        return message
+    said = message[: traceback.start()]
+    misfit = _MISFIT.search(traceback[0])
+    if misfit is None and not said.endswith("Invalid response object"):
+        return said
+    what = f" ({misfit[1]}: {misfit[2]})" if misfit else ""
+    return f"{said}: the server's response is malformed{what}"
 
 
 def _code_and_parameter(error: Exception) -> tuple[str | None, str | None]:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterable
 from urllib.parse import quote
 
@@ -33,13 +34,16 @@ class Scrubber:
         return _mask(text, self._sent)
 
     def error(self, text: str, longest: int = 500) -> str:
-        """A message of an error: cut to `longest` characters, on one line, without anything that may be secret."""
-        text = _mask(text, self._known)
+        """A message of an error: cut to `longest` characters, on one line, without anything that may be secret.
+
+        Control and format characters, which could colour, reorder or overwrite what a terminal shows, are dropped.
+        """
+        # Masked on both sides: a secret may hold line breaks, and one that control characters split becomes whole.
+        text = _mask(_printable(_mask(text, self._known)), self._known)
         text = _HEADERS.sub(rf"\1\2{MASK}", text)
         text = _BEARER.sub(rf"\1 {MASK}", text)
         text = _KEYS.sub(MASK, text)
         text = _URL_QUERY.sub(r"\1", _URL_PASSWORD.sub(r"\1", text))
-        text = " ".join(text.split())
         return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -47,6 +51,13 @@ def _variants(values: Iterable[str]) -> list[str]:
     """The values and their URL-encoded forms, the longest first so that none leaves a rest of another."""
     long = {value for value in values if len(value) >= _SHORTEST_SECRET}
     return sorted(long | {quote(value, safe="") for value in long}, key=len, reverse=True)
+
+
+def _printable(text: str) -> str:
+    """The text on one line, without characters of category C (control, format, surrogate, private, unassigned)."""
+    # Split first: line breaks and tabs are of that category too, but part words.
+    words = "".join(char for char in " ".join(text.split()) if unicodedata.category(char)[0] != "C")
+    return " ".join(words.split())
 
 
 def _mask(text: str, secrets: list[str]) -> str:

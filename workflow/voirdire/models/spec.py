@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 from urllib.parse import urlsplit
@@ -55,6 +55,10 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "timeout_s": ((int, float), "a number of seconds above 0"),
     "max_attempts": ((int,), "a whole number of at least 1"),
 }
+_CAPS = ("max_tokens", "max_completion_tokens")
+_NUMBERS = ("temperature", "top_p")
+_TEXTS = ("text", "raw_text", "finish_reason", "resolved_model", "error")
+_COUNTS = ("prompt_tokens", "completion_tokens")
 
 
 def canonical_json(value: Any) -> str:
@@ -113,6 +117,8 @@ class ModelSpec:
             canonical_json(self.parameters)
         except (TypeError, ValueError):
             faults.add(f"model '{self.name}': parameters: must be numbers, texts, lists and mappings, none infinite")
+        for name, expected in _misfits(self.parameters):
+            faults.add(f"model '{self.name}': parameters: {name}: must be {expected}, not {self.parameters[name]!r}")
         if self.api_base is not None and not _plain_url(self.api_base):
             faults.add(
                 f"model '{self.name}': api_base: must be http(s)://HOST/PATH without password or query; "
@@ -139,8 +145,8 @@ class ModelSpec:
         return cls(**values)
 
     def sampling(self) -> dict[str, Any]:
-        """The parameters without those that `drop` lists."""
-        return {name: value for name, value in self.parameters.items() if name not in self.drop}
+        """The parameters without those that `drop` lists, whole numbers without a decimal point."""
+        return {name: _canonical(value) for name, value in self.parameters.items() if name not in self.drop}
 
     def endpoint(self) -> tuple[str | None, str | None]:
         """(api_base, api_version), read from the provider's environment variables where the specification has none."""
@@ -157,6 +163,18 @@ class ModelSpec:
         if slash:
             return provider
         return next((provider for pattern, provider in _UNPREFIXED if pattern.match(self.model)), "")
+
+
+def _misfits(parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(name, what it must be) of each parameter of known kind that is given and isn't that."""
+    given = {name: value for name, value in parameters.items() if value is not None}
+    for name in sorted(given.keys() & {*_CAPS, *_NUMBERS}):
+        value = given[name]
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if name in _NUMBERS and not is_number:
+            yield name, "a number"
+        if name in _CAPS and not (is_number and value >= 1 and value % 1 == 0):
+            yield name, "a whole number of at least 1"
 
 
 def _plain_url(url: str) -> bool:
@@ -185,6 +203,10 @@ class Answer:
     wrote, reasoning included. Token counts are the provider's, missing where it gave none; `cost_usd` is missing
     where the price is unknown. `latency_s` is that of the last attempt. `sent` holds the model and the parameters as
     they were sent.
+
+    What no table can hold is mended here, so that an answer of an older journal is mended too: a lone surrogate
+    becomes a question mark, a text field that a server filled with something else its text, and a count that is no
+    count is missing.
     """
 
     key: str
@@ -200,6 +222,15 @@ class Answer:
     sent: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
     attempts: int = 1
+
+    def __post_init__(self) -> None:
+        for name in _TEXTS:
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, str(value).encode("utf-8", "replace").decode())
+        for name in _COUNTS:
+            value = getattr(self, name)
+            if not (isinstance(value, int) and 0 <= value < 2**63):
+                object.__setattr__(self, name, None)
 
 
 def request_key(spec: ModelSpec, call: Call) -> str:
