@@ -266,6 +266,33 @@ def tables() -> Tables:
     return make_tables()
 
 
+def one_judge(tables: Tables, judge: str, examinee: str) -> Tables:
+    """The same tables where that judge alone judges that examinee alone."""
+    kept = {}
+    for name, frame in tables.items():
+        if "judge" in frame:
+            frame = frame[frame["judge"].isin([judge, "all", "mean"])]
+        if "examinee" in frame and name != "task_accuracy":
+            frame = frame[frame["examinee"].isin([examinee, "all"])]
+        kept[name] = frame
+    return kept
+
+
+LONG = ("azure/a-deployment-with-a-very-long-name-2026", "another-deployment-with-a-very-long-name-2026")
+SMALLEST = {
+    "one model": lambda: make_tables(("alpha",), ("gsm8k",)),
+    "one judge, another examinee": lambda: one_judge(make_tables(("alpha", "beta"), ("gsm8k",)), "alpha", "beta"),
+    "one pair": lambda: make_tables(("alpha", "beta"), ("gsm8k",)),
+    "long names": lambda: make_tables(LONG, ("gsm8k",)),
+}
+
+
+@pytest.fixture(params=SMALLEST)
+def smallest(request: pytest.FixtureRequest) -> Tables:
+    """Studies of one task with as few models as there can be."""
+    return SMALLEST[request.param]()
+
+
 SMALL = ("gsm8k", "aime")
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from voirdire.report import effects, figures
-from voirdire.report.canvas import svg_text
+from voirdire.report.canvas import _style, svg_text
 from voirdire.report.gallery import draw_all, figure_stems
 
 Tables = dict[str, pd.DataFrame]
@@ -186,3 +186,33 @@ def test_hostile_model_names_break_no_figure(make: Callable[..., Tables]):
     tables = make(models=("<script>", "$x$", "🦙" + "y" * 200), tasks=("gsm8k", "<b>"))
     for stem, figure in draw_all(tables, ["gsm8k", "<b>"]):
         assert "<script>" not in svg_text(figure), stem
+
+
+def test_smallest_study_collapses_no_panel_and_cuts_off_no_text(smallest: Tables):
+    for stem, figure in draw_all(smallest, ["gsm8k"], simulated=True):
+        heights = [axes.get_window_extent().height / figure.dpi for axes in figure.axes]
+        assert min(heights, default=1) > 0.4, stem
+        # Hinting makes letters wider than in the files.
+        with _style():
+            figure.draw_without_rendering()
+            for text in figure.findobj(Text):
+                box = text.get_window_extent()
+                if text.get_text() and text.get_visible() and not _is_hidden_tick(figure, text):
+                    inside = min(box.x0, box.y0, figure.bbox.x1 - box.x1, figure.bbox.y1 - box.y1) > -2
+                    assert inside, (stem, text.get_text())
+
+
+def _is_hidden_tick(figure: Figure, text: Text) -> bool:
+    """Whether matplotlib keeps the text for a tick outside the axis' limits, which it doesn't draw."""
+    ticks = {label for axes in figure.axes for label in (*axes.get_xticklabels(), *axes.get_yticklabels())}
+    inside = text.axes is not None and text.axes.get_tightbbox().padded(1).overlaps(text.get_window_extent())
+    return text in ticks and not inside
+
+
+def test_label_of_an_axis_never_runs_into_the_title(smallest: Tables):
+    for stem, figure in draw_all(smallest, ["gsm8k"], simulated=True):
+        figure.draw_without_rendering()
+        title = next(text for text in figure.texts if text.get_text() == figure.get_suptitle())
+        floor = title.get_window_extent().y0
+        labels = [axes.yaxis.label for axes in figure.axes] + [text for text in figure.texts if text.get_rotation()]
+        assert all(label.get_window_extent().y1 <= floor for label in labels if label.get_text()), stem

@@ -173,7 +173,7 @@ def test_best_judge_is_undecided_where_intervals_overlap(context: ReportContext)
     rates = context.tables["rates"]
     wide = rates.assign(accuracy_low=rates["accuracy"] - 0.2, accuracy_high=rates["accuracy"] + 0.2)
     html = render(replace(context, rates=wide))
-    assert "overlaps with beta and gamma, so the order between them is undecided" in html
+    assert "overlaps with those of beta and gamma, so the order between them is undecided" in html
 
 
 def test_best_judge_is_named_where_it_is_clear(page: str):
@@ -228,3 +228,10 @@ def test_claims_say_once_that_effects_are_planted(context: ReportContext):
 def test_sentences_have_typographic_minus_signs(context: ReportContext):
     summary = context.tables["self_preference_summary"].assign(sentence="gpt-5-2026: -1.5 (-2 to -1) points")
     assert "gpt-5-2026: −1.5 (−2 to −1) points" in render(replace(context, self_preference_summary=summary))
+
+
+def test_drift_row_is_not_compared_with_itself(page: str):
+    drift = page.split('<section id="drift"')[1].split("</section>")[0]
+    # The majority, the mean single judge, and the oracle with either weights.
+    assert drift.count('title="this row itself">–</td>') == 4
+    assert "+0.0 (" not in drift.split("</table>")[0]

@@ -65,7 +65,8 @@ def self_preference(frame: pd.DataFrame, reason: str = "", simulated: bool = Fal
         for other in column_values(select(rows, judge=judge), "other")
     ]
     labels = [f"{name(judge, 16)} → {name(other, 16)}" for judge, other in pairs]
-    figure, axes = grid_of_panels(len(tasks), 5, 2.4, 0.6 + 0.21 * len(pairs), sharey=True)
+    # Titles, legend and the label of the axis take their inches however few the pairs are.
+    figure, axes = grid_of_panels(len(tasks), 5, 2.4, max(2.3, 0.6 + 0.21 * len(pairs)), sharey=True)
     place = {pair: height for height, pair in enumerate(pairs)}
     for panel, task in zip(axes, tasks, strict=True):
         for index, (version, label) in enumerate(_VERSIONS.items()):
@@ -120,7 +121,7 @@ def length(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Fi
     if rows.empty:
         return nothing(heading, reason or "no judge both accepted and rejected wrong responses", simulated)
     tasks, judges = column_values(rows, "task"), column_values(rows, "judge")
-    figure, axes = grid_of_panels(len(tasks), 5, 2.3, 0.8 + 0.3 * len(judges), sharey=True)
+    figure, axes = grid_of_panels(len(tasks), 5, 2.3, max(1.4, 0.8 + 0.3 * len(judges)), sharey=True)
     for panel, task in zip(axes, tasks, strict=True):
         some = select(rows, task=task)
         panel.axvspan(-NEGLIGIBLE_D, NEGLIGIBLE_D, color="#e9eef2", zorder=-1)
@@ -176,7 +177,8 @@ def ensembles(frame: pd.DataFrame, reason: str = "", simulated: bool = False) ->
         return nothing(heading, reason or "no response had enough votes", simulated)
     tasks, models = column_values(rows, "task"), column_values(rows, "examinee")
     heights = np.arange(len(models), dtype=float)
-    figure, axes = grid_of_panels(2 * len(tasks), len(tasks), 2.3, 0.8 + 0.27 * len(models), sharex="row", sharey=True)
+    height = max(1.3, 0.8 + 0.27 * len(models))
+    figure, axes = grid_of_panels(2 * len(tasks), len(tasks), 2.3, height, sharex="row", sharey=True)
     panels = [(metric, task) for metric in _METRICS for task in tasks]
     for panel, (metric, task) in zip(axes, panels, strict=True):
         some = select(rows, metric=metric, task=task).drop_duplicates("examinee").set_index("examinee").reindex(models)

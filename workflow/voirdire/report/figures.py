@@ -70,25 +70,31 @@ def heat_map(
     judges, examinees = column_values(rows, "judge"), column_values(rows, "examinee")
     cells = rows.drop_duplicates(["judge", "examinee"])
     bias = cells.set_index(["judge", "examinee"])["bias"].unstack("examinee").reindex(index=judges, columns=examinees)
-    figure = Figure(
-        figsize=(max(4.5, 2.6 + 0.82 * len(examinees)), max(2.4, 1.9 + 0.5 * len(judges))), layout="constrained"
-    )
+    # Names beside the cells and, slanted, below them take room of their own.
+    width = max(4.5, 2.6 + 0.82 * len(examinees)) + _excess(judges, 0.06)
+    height = max(2.9, 1.9 + 0.5 * len(judges)) + _excess(examinees, 0.04)
+    figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots()
     limit = max(0.1, math.ceil(10 * np.nanmax(np.abs(bias.to_numpy(float)), initial=0)) / 10)
     image = axes.imshow(bias.to_numpy(float), cmap=DIVERGING, vmin=-limit, vmax=limit, aspect="auto")
     _annotate(axes, image, cells)
     axes.set_xticks(range(len(examinees)), [name(examinee) for examinee in examinees], rotation=35, ha="right")
     axes.set_yticks(range(len(judges)), [name(judge) for judge in judges])
-    counted = "" if len(examinees) > _MOST_ANNOTATED else "; small print: n wrong + n right responses"
+    counted = "" if len(examinees) > _MOST_ANNOTATED else "\nsmall print: n wrong + n right responses"
     axes.set_xlabel(f"examinee (who answered){counted}")
     axes.set_ylabel("judge")
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     bar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
-    bar.set_label("← strict   FPR − FNR (share)   lenient →")
+    bar.set_label("FPR − FNR (share)\n← strict    lenient →")
     bar.outline.set_visible(False)
     title(figure, heading, simulated)
     return figure
+
+
+def _excess(names: list[str], inches: float) -> float:
+    """Inches that the longest label needs beyond the dozen letters that a figure has room for anyway."""
+    return inches * max(0, max(len(name(each)) for each in names) - 12)
 
 
 def _annotate(axes: Axes, image: AxesImage, cells: pd.DataFrame) -> None:
@@ -231,7 +237,8 @@ def drift_rates(
     judges = [judge for judge in column_values(rows, "judge") if judge != "mean"]
     shown = [*judges, *(["mean"] if (rows["judge"] == "mean").any() else [])]
     estimators = column_values(rows, "estimator")
-    figure, axes = grid_of_panels(len(shown), 4, 2.5, 2.1, sharex=True, sharey=True)
+    # A single row has the titles, the legend and the label of the axis to itself.
+    figure, axes = grid_of_panels(len(shown), 4, 2.5, 2.1 if len(shown) > 4 else 2.8, sharex=True, sharey=True)
     for panel, judge in zip(axes, shown, strict=True):
         of_judge = rows[rows["judge"] == judge].sort_values("week")
         for estimator in estimators:

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from voirdire.report.rows import POINTS, main_rates, number, table
+from voirdire.report.rows import POINTS, column_values, main_rates, number, table
 from voirdire.tables.rows import select
 
 Tables = Mapping[str, pd.DataFrame]
+# With fewer verdicts than this, no judge is named the best or the most lenient.
+_HANDFUL = 10
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,17 @@ def _percent(value: float) -> str:
 
 
 def _of(share: float, low: float, high: float) -> str:
-    return f"{_percent(share)} ({_percent(low)} to {_percent(high)})"
+    return (
+        _percent(share) if pd.isna(low) or pd.isna(high) else f"{_percent(share)} ({_percent(low)} to {_percent(high)})"
+    )
+
+
+def _part(n: int, total: int, what: str) -> str:
+    """
+    >>> _part(1, 1, "judge"), _part(0, 3, "judge")
+    ('1 of 1 judge', '0 of 3 judges')
+    """
+    return f"{n} of {total} {what}" + ("s" if total != 1 else "")
 
 
 def _listed(names: list[str], most: int = 3) -> str:
@@ -51,41 +63,83 @@ def _best(tables: Tables, condition: str) -> Sentence | None:
     judges = _judges(tables, condition, "accuracy")
     if judges.empty:
         return None
-    best = judges.iloc[0]
-    text = (
-        f"{best['judge']} is the most accurate judge, right in "
-        f"{_of(best['accuracy'], best['accuracy_low'], best['accuracy_high'])} of its verdicts, tasks weighing equally"
-    )
-    # Overlapping intervals are no test; they do say that the order isn't settled.
-    close = judges[1:][judges["accuracy_high"][1:] >= best["accuracy_low"]]["judge"].tolist()
+    best, n = judges.iloc[0], _n_verdicts(judges)
+    right = _of(best["accuracy"], best["accuracy_low"], best["accuracy_high"])
+    tasks = column_values(main_rates(table(tables, "rates"), condition), "task")
+    weighing = ", tasks weighing equally" if len(tasks) > 2 else ""
+    if len(judges) == 1:
+        if n.iloc[0] == 1:
+            text = f"{best['judge']}, the only judge, is {'right' if best['accuracy'] else 'wrong'} in its only verdict"
+        else:
+            text = f"{best['judge']}, the only judge, is right in {right} of its {n.iloc[0]:,} verdicts{weighing}"
+        return Sentence(text + ".", "leniency")
+    if n.min() < _HANDFUL:
+        counted = _span(n)
+        text = f"With only {counted} a judge, none can be called the most accurate; the highest accuracy is {right}"
+        return Sentence(f"{text}{weighing}.", "leniency")
+    text = f"{best['judge']} is the most accurate judge, right in {right} of its verdicts{weighing}"
+    # Overlapping intervals are no test; they do say that the order isn't settled, as a missing one does.
+    clear = judges["accuracy_high"][1:] < best["accuracy_low"]
+    close = judges[1:][~clear]["judge"].tolist()
     if close:
-        text += f"; its interval overlaps with {_listed(close)}, so the order between them is undecided"
-    elif len(judges) > 1:
+        overlap = f"its interval overlaps with {'that' if len(close) == 1 else 'those'} of {_listed(close)}"
+        text += f"; {overlap}, so the order between them is undecided"
+    else:
         text += f", clear of {judges.iloc[1]['judge']} ({_percent(judges.iloc[1]['accuracy'])})"
     return Sentence(text + ".", "leniency")
+
+
+def _n_verdicts(judges: pd.DataFrame) -> pd.Series:
+    return (judges["n_right"] + judges["n_wrong"]).astype(int)
+
+
+def _span(n: pd.Series) -> str:
+    low, high = n.min(), n.max()
+    return (f"{low}" if low == high else f"{low} to {high:,}") + (" verdict" if high == 1 else " verdicts")
 
 
 def _lenient(tables: Tables, condition: str) -> Sentence | None:
     judges = _judges(tables, condition, "bias")
     if judges.empty:
         return None
+    top = judges.iloc[0]
+    accepts = f"accepts {_of(top['fpr'], top['fpr_low'], top['fpr_high'])} of wrong responses"
+    if len(judges) == 1:
+        who = f"{top['judge']}, the only judge with both right and wrong responses to judge,"
+        if top["bias_low"] > 0:
+            text = f"{who} accepts wrong responses more often than it rejects right ones: it {accepts}"
+        elif top["bias_high"] < 0:
+            text = f"{who} rejects right responses more often than it accepts wrong ones: it {accepts}"
+        else:
+            text = f"{who} {accepts}; whether it does so more often than it rejects right ones is undecided"
+        return Sentence(text + _towards(tables, condition) + ".", "leniency")
     lenient, strict = int((judges["bias_low"] > 0).sum()), int((judges["bias_high"] < 0).sum())
     undecided = len(judges) - lenient - strict
-    text = f"{lenient} of {len(judges)} judges accept wrong responses more often than they reject right ones"
+    text = f"{_part(lenient, len(judges), 'judge')} accept wrong responses more often than they reject right ones"
     text += f", {strict} the reverse" if strict else ""
     text += f" ({undecided} undecided)" if undecided else ""
-    top = judges.iloc[0]
-    text += f"; the most lenient is {top['judge']}, which accepts {_of(top['fpr'], top['fpr_low'], top['fpr_high'])}"
-    text += " of wrong responses"
+    if _leads(judges) and top["fpr"] > 0 and _n_verdicts(judges).min() >= _HANDFUL:
+        text += f"; the {'most lenient' if top['bias'] > 0 else 'least strict'} is {top['judge']}, which {accepts}"
+    return Sentence(text + _towards(tables, condition) + ".", "leniency")
+
+
+def _leads(rows: pd.DataFrame) -> bool:
+    """Whether the first row's bias, of rows sorted from the largest, is larger than every other row's."""
+    return len(rows) > 1 and bool(rows["bias"].iloc[0] > rows["bias"].iloc[1])
+
+
+def _towards(tables: Tables, condition: str) -> str:
+    """Whom the largest bias favours; "" where no single pair of a judge and an examinee stands out."""
     pairs = main_rates(table(tables, "rates_by_examinee"), condition, task="all")
-    pairs = (
-        pairs[(pairs["judge"] != "all") & (pairs["examinee"] != "all")].dropna(subset=["bias"]) if len(pairs) else pairs
-    )
-    if len(pairs):
-        pair = pairs.sort_values("bias", kind="stable").iloc[-1]
-        whom = "itself" if pair["judge"] == pair["examinee"] else pair["examinee"]
-        text += f", and the largest bias is that of {pair['judge']} towards {whom}"
-    return Sentence(text + ".", "leniency")
+    if pairs.empty:
+        return ""
+    pairs = pairs[(pairs["judge"] != "all") & (pairs["examinee"] != "all")].dropna(subset=["bias"])
+    pairs = pairs.sort_values("bias", ascending=False, kind="stable")
+    if not _leads(pairs) or pairs["bias"].iloc[0] <= 0 or _n_verdicts(pairs).iloc[0] < _HANDFUL:
+        return ""
+    pair = pairs.iloc[0]
+    whom = "itself" if pair["judge"] == pair["examinee"] else pair["examinee"]
+    return f", and the largest bias is that of {pair['judge']} towards {whom}"
 
 
 def _preference(tables: Tables) -> Sentence | None:
@@ -95,18 +149,34 @@ def _preference(tables: Tables) -> Sentence | None:
     every, matched, adjusted = (select(rows, version=version) for version in ("all", "matched", "adjusted"))
     if every.empty:
         return None
-    text = f"{_favouring(every)} accept their own wrong responses more often than other models'"
+    if len(every) == 1:
+        shown = "accepts" if (every["low"] > 0).any() else "is not shown to accept"
+        who = f"{every.iloc[0]['judge']}, the only judge with wrong responses of its own,"
+        text = f"{who} {shown} them more often than other models'"
+    else:
+        text = f"{_favouring(every)} accept their own wrong responses more often than other models'"
     if len(matched):
-        text += f"; on items that both get wrong, where difficulty is equal, {_favouring(matched)} do"
+        text += f"; on items that both get wrong, where difficulty is equal, {_do(matched, len(every))}"
     if len(adjusted):
-        text += f", and {_favouring(adjusted)} beyond what other judges show on the same responses"
+        text += f", and {_do(adjusted, len(every), '')} beyond what other judges show on the same responses"
     if not (matched["low"] > 0).any() and not (adjusted["low"] > 0).any():
         text += ": nothing here supports the word preference, which is not to say that there is none"
-    return Sentence(text + " (95\u00a0% intervals above 0; the rest is undecided or the reverse).", "self_preference")
+    level = (
+        "a 95\u00a0% interval above 0 shows it"
+        if len(every) == 1
+        else ("95\u00a0% intervals above 0; the rest is undecided or the reverse")
+    )
+    return Sentence(f"{text} ({level}).", "self_preference")
+
+
+def _do(judges: pd.DataFrame, n_judges: int, verb: str = " do") -> str:
+    if n_judges > 1:
+        return _favouring(judges) + verb
+    return "it does" if (judges["low"] > 0).any() else "it is not shown to do so"
 
 
 def _favouring(judges: pd.DataFrame) -> str:
-    return f"{int((judges['low'] > 0).sum())} of {len(judges)} judges"
+    return _part(int((judges["low"] > 0).sum()), len(judges), "judge")
 
 
 def _panel(tables: Tables) -> Sentence | None:
@@ -118,9 +188,8 @@ def _panel(tables: Tables) -> Sentence | None:
     if len(gains):
         better, worse = int((gains["difference_low"] > 0).sum()), int((gains["difference_high"] < 0).sum())
         undecided = len(gains) - better - worse
-        part = (
-            f"The majority of the other judges beats the model that judges itself for {better} of {len(gains)} models"
-        )
+        whom = _part(better, len(gains), "model")
+        part = f"The majority of the other judges beats the model that judges itself for {whom}"
         also = ([f"loses for {worse}"] if worse else []) + ([f"{undecided} undecided"] if undecided else [])
         parts.append(part + (f" ({', '.join(also)})" if also else ""))
     weighted = select(weeks, rule="wmv", weights="linear")

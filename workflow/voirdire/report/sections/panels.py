@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 
+import pandas as pd
+
 from voirdire.report import cells
-from voirdire.report.cells import html_table
+from voirdire.report.cells import DASH, Cell, Format, html_table
 from voirdire.report.figures import RULES
 from voirdire.report.rows import table
 from voirdire.report.sections.section import Section, Tables, left_out, stems
@@ -33,6 +35,16 @@ def ensembles(tables: Tables, condition: str, absent: Mapping[str, str]) -> Sect
     return section
 
 
+def _unless_itself(show: Format, rule: str, estimator: str = "") -> Format:
+    """A comparison with a rule; a dash in the rows of that rule, which differs from itself by nothing."""
+
+    def make(row: pd.Series) -> Cell:
+        own = "" if pd.isna(row["estimator"]) else row["estimator"]
+        return Cell(DASH, reason="this row itself") if (row["rule"], own) == (rule, estimator) else show(row)
+
+    return make
+
+
 def drift(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
     section = Section(
         "drift",
@@ -51,10 +63,12 @@ def drift(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
     ]
     columns = {"panel": cells.text("how"), "weights": cells.text("weights"), "runs": cells.count("n_seeds")}
     columns |= {"accuracy (%)": cells.number("accuracy", "low", "high", 100, 1)}
-    columns |= {"to the oracle (points)": cells.points("difference_to_oracle", "difference_low", "difference_high")}
+    to_oracle = cells.points("difference_to_oracle", "difference_low", "difference_high")
+    columns |= {"to the oracle (points)": _unless_itself(to_oracle, "wmv", "oracle")}
     for baseline in ("majority", "mean_single"):
         stem = f"difference_to_{baseline}"
-        columns[f"to the {RULES[baseline]} (points)"] = cells.points(stem, f"{stem}_low", f"{stem}_high")
+        gain = cells.points(stem, f"{stem}_low", f"{stem}_high")
+        columns[f"to the {RULES[baseline]} (points)"] = _unless_itself(gain, baseline)
     section.tables.append(html_table(weeks, "Accuracy over all weeks", columns, folded=False))
     errors = select(table(tables, "drift_rates"), week=0, judge="mean")
     if len(errors):
