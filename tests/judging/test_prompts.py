@@ -117,7 +117,8 @@ def test_template_without_a_place_for_the_response_or_label_is_refused():
 
 
 def test_half_a_character_does_not_reach_the_provider():
-    judge_prompt("$response", ITEMS["gsm8k"], "x \ud83d y", None, seed=1).encode("utf-8")
+    prompt = judge_prompt("$response", ITEMS["gsm8k"], "x \ud83d y", None, seed=1)
+    assert "x ? y" in prompt.encode("utf-8").decode()
 
 
 @pytest.mark.parametrize("name", ["gsm8k_openai.jsonl", "mbpp_gpt4.jsonl"])

@@ -28,7 +28,8 @@ def faults_of(raw):
 
 @pytest.mark.parametrize("name", ["config", "paper"])
 def test_shipped_configurations_are_sound(name):
-    parse(yaml.safe_load((PROJECT / "config" / f"{name}.yaml").read_text()))
+    config = parse(yaml.safe_load((PROJECT / "config" / f"{name}.yaml").read_text()))
+    assert (len(config.examinees), len(config.judges), len(config.benchmarks)) == (6, 6, 4)
 
 
 def spoil(raw, path, value):

@@ -5,27 +5,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from flow import ANALYSIS
 
 PROJECT = Path(__file__).resolve().parents[2]
 
-ONCE = Counter(
-    (
-        "verdicts",
-        "metrics",
-        "correlations",
-        "self_preference",
-        "ablation_identity",
-        "ablation_length",
-        "ablation_difficulty",
-        "ensembles",
-        "drift",
-        "prior_sweep",
-        "paper_tables",
-        "figures",
-        "claims",
-        "report",
-    )
-)
+ONCE = Counter(["verdicts", *ANALYSIS])
 # Four benchmarks, six examinees, six judges; one examinee judged again under each of two labels.
 PLANNED = {
     "config": ONCE + Counter(benchmark=4, generate=24, grade=24, judge=144 + 24 + 24),

@@ -4,24 +4,10 @@ import shutil
 from collections import Counter
 
 import pytest
+from flow import ANALYSIS
 
 pytestmark = pytest.mark.xdist_group("finished")
 
-ANALYSIS = (
-    "metrics",
-    "correlations",
-    "self_preference",
-    "ablation_identity",
-    "ablation_length",
-    "ablation_difficulty",
-    "ensembles",
-    "drift",
-    "prior_sweep",
-    "paper_tables",
-    "figures",
-    "claims",
-    "report",
-)
 AFTER_VERDICTS = Counter(ANALYSIS)
 AFTER_JUDGES = AFTER_VERDICTS + Counter(["verdicts"])
 

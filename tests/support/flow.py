@@ -1,0 +1,17 @@
+"""The workflow's rules that run once per study."""
+
+ANALYSIS = (
+    "metrics",
+    "correlations",
+    "self_preference",
+    "ablation_identity",
+    "ablation_length",
+    "ablation_difficulty",
+    "ensembles",
+    "drift",
+    "prior_sweep",
+    "paper_tables",
+    "figures",
+    "claims",
+    "report",
+)
