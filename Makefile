@@ -16,7 +16,7 @@ all: $(VENV)/study.stamp ## set up and run the default study
 	$(BIN)/snakemake --cores $(CORES) all
 
 test: $(VENV)/dev.stamp ## all tests but the slow ones
-	$(BIN)/pytest --numprocesses 2 --dist loadgroup
+	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-slow: $(VENV)/dev.stamp ## long proofs
 	$(BIN)/pytest -m slow

@@ -3,10 +3,7 @@
 import shutil
 from collections import Counter
 
-import pytest
 from flow import ANALYSIS
-
-pytestmark = pytest.mark.xdist_group("finished")
 
 AFTER_VERDICTS = Counter(ANALYSIS)
 AFTER_JUDGES = AFTER_VERDICTS + Counter(["verdicts"])
