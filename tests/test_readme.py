@@ -1,0 +1,44 @@
+"""What the README shows works as it stands."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from voirdire.study.config import parse
+
+PROJECT = Path(__file__).resolve().parent.parent
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+YAML_BLOCKS = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)]
+MINE = next(block for block in YAML_BLOCKS if "examinees" in block)
+
+
+def test_the_configuration_of_own_models_is_sound():
+    config = parse(MINE, "README.md")
+    assert config.models["gpt_azure"].endpoint.api_key_env == "AZURE_API_KEY"
+
+
+OTHERS = {next(iter(block)): block for block in YAML_BLOCKS if block is not MINE}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_other_snippet_fits_into_it(name):
+    block = OTHERS[name]
+    merged = {**MINE, **block} if name in MINE else {**MINE, "models": {**MINE["models"], **block}}
+    parse(merged, "README.md")
+    assert merged != MINE
+
+
+def test_every_file_that_it_names_is_there():
+    named = set(re.findall(r"`((?:config|workflow|envs|requirements|profiles)[\w./-]*)`", README))
+    assert len(named) > 5
+    assert {name for name in named if "TASK" not in name and not (PROJECT / name).exists()} == set()
+
+
+def test_every_make_target_that_it_names_is_there():
+    known = subprocess.run(["make", "help"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+    named = set(re.findall(r"\bmake ([a-z-]+)", README))
+    assert {"all", "test", "check"} <= named
+    assert {name for name in named if f"make {name} " not in known} == set()
