@@ -14,7 +14,7 @@ from matplotlib.text import Text
 
 from voirdire.report import effects, figures
 from voirdire.report.canvas import _style, svg_text
-from voirdire.report.gallery import draw_all, figure_stems
+from voirdire.report.gallery import draw_all, drawings
 
 Tables = dict[str, pd.DataFrame]
 TASKS = ("gsm8k", "aime")
@@ -26,7 +26,7 @@ def texts(figure: Figure) -> list[str]:
 
 
 def test_every_file_of_the_study_is_drawn(drawn: dict[str, Figure]):
-    assert list(drawn) == figure_stems(TASKS)
+    assert list(drawn) == [drawing.stem for drawing in drawings(TASKS)]
     assert {
         "figure2_bias_heatmap_gsm8k",
         "figure3_bias_scatter_aime",
@@ -59,13 +59,13 @@ def test_every_panel_has_labelled_axes(drawn: dict[str, Figure]):
 def test_empty_study_still_draws_every_file_and_says_why(empty_tables: Tables):
     absent = {"self_preference": "no model is in both lists"}
     drawn = dict(draw_all(empty_tables, ["gsm8k"], absent=absent, simulated=True))
-    assert list(drawn) == figure_stems(["gsm8k"])
+    assert list(drawn) == [drawing.stem for drawing in drawings(["gsm8k"])]
     assert any("no model is in both lists" in text for text in texts(drawn["self_preference"]))
     assert all("simulated" in figure.get_suptitle() for figure in drawn.values())
 
 
 def test_study_without_tables_still_draws(empty_tables: Tables):
-    assert len(list(draw_all({}, ["gsm8k"]))) == len(figure_stems(["gsm8k"]))
+    assert len(list(draw_all({}, ["gsm8k"]))) == len(drawings(["gsm8k"]))
 
 
 def test_heat_map_is_centred_at_zero(small: Tables):

@@ -112,8 +112,8 @@ def test_labels_move_verdicts_in_the_effect_s_direction_only(persona, draws):
     judge = persona(label_effects={"elite": -0.6, "author": 0.0}, template_noise=0.2, trial_noise=0.2)
     wrong, length = np.zeros(N, dtype=bool), np.zeros(N)
     blind = accepts(judge, draws, PLAIN, wrong, length)
-    elite = accepts(judge, draws, PLAIN, wrong, length, label="elite", condition="elite")
-    author = accepts(judge, draws, PLAIN, wrong, length, label="author", condition="author")
+    elite = accepts(judge, draws, PLAIN, wrong, length, label="elite")
+    author = accepts(judge, draws, PLAIN, wrong, length, label="author")
     assert np.array_equal(blind, author)
     assert not (elite & ~blind).any()
     unsolved = ~solves(judge, draws, judging=True)
@@ -123,13 +123,13 @@ def test_labels_move_verdicts_in_the_effect_s_direction_only(persona, draws):
 def test_a_template_under_its_label_is_paired_with_itself(persona, draws):
     judge = persona(template_noise=0.5)
     wrong, length = np.zeros(N, dtype=bool), np.zeros(N)
-    reason = accepts(judge, draws, PLAIN, wrong, length, condition="reason")
-    labelled = accepts(judge, draws, PLAIN, wrong, length, label="elite", condition="reason-elite")
+    reason = accepts(judge, draws, PLAIN, wrong, length, template="reason")
+    labelled = accepts(judge, draws, PLAIN, wrong, length, label="elite", template="reason")
     assert np.array_equal(reason, labelled)
 
 
 @pytest.mark.parametrize(
-    ("effect", "other"), [("template_noise", {"condition": "reason"}), ("trial_noise", {"trial": 1})]
+    ("effect", "other"), [("template_noise", {"template": "reason"}), ("trial_noise", {"trial": 1})]
 )
 def test_templates_and_trials_differ_by_their_noise(persona, draws, effect, other):
     wrong, length = np.zeros(N, dtype=bool), np.zeros(N)

@@ -55,7 +55,7 @@ def test_the_planted_share_is_unparsable_under_every_label_alike(persona, answer
     rook = persona(unparsable=0.2, label_effects={"elite": -1})
     examinee = persona("larch", 0.4, "conifer")
     blind = judge(rook, ITEMS, texts, right, examinee, seed=2)
-    elite = judge(rook, ITEMS, texts, right, examinee, label="elite", condition="elite", seed=2)
+    elite = judge(rook, ITEMS, texts, right, examinee, label="elite", seed=2)
     silent = [text in phrases.UNDECIDED for text in blind]
     assert np.mean(silent) == pytest.approx(0.2, abs=0.07)
     assert silent == [text in phrases.UNDECIDED for text in elite]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from voirdire.report.gallery import figure_stems
+from voirdire.report.gallery import drawings
 from voirdire.report.paper_tables import PAPER_TABLES as BUILT
 from voirdire.study.outputs import PAPER_TABLES, figure_names
 from voirdire.study.schema import README, SCHEMA, readme_text, schema_text
@@ -12,7 +12,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 def test_figures_are_those_that_are_drawn():
-    assert figure_names(["gsm8k", "aime"]) == figure_stems(["gsm8k", "aime"])
+    assert figure_names(["gsm8k", "aime"]) == [drawing.stem for drawing in drawings(["gsm8k", "aime"])]
 
 
 def test_paper_tables_are_those_that_are_built():

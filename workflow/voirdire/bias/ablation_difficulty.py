@@ -7,11 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.contrast import Array
 from voirdire.bias.counts import Counts, Totals, count
 from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
 from voirdire.bias.rows import clusters_of, of_condition, prepared, responses_of
-from voirdire.stats.arrays import ratio
+from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import SMALL_COUNT, Interval, combined_interval, effective_n, percentile
 from voirdire.stats.intervals import newcombe
 

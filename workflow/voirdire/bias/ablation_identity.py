@@ -7,11 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.contrast import Array, Contrast, Mask, compare
+from voirdire.bias.contrast import Contrast, Mask, compare
 from voirdire.bias.counts import Counts, count
 from voirdire.bias.dependent import dependent_mean, n_telling
 from voirdire.bias.pooling import aligned, mean_coefficients, side_by_side, weighted_sum
 from voirdire.bias.rows import clusters_of, prepared, usable
+from voirdire.stats.arrays import Array
 from voirdire.stats.bootstrap import Interval, combined_interval
 from voirdire.stats.significance import holm, sign_flip_p
 

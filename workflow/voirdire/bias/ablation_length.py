@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.contrast import Array, Mask, cluster_codes, weighted_sums
+from voirdire.bias.contrast import Mask, cluster_codes, weighted_sums
 from voirdire.bias.dependent import DependentMean, dependent_mean, n_telling
 from voirdire.bias.pooling import mean_coefficients, side_by_side, weighted_sum
 from voirdire.bias.rows import clusters_of, of_condition, prepared, usable
-from voirdire.stats.arrays import ratio
+from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import SMALL_COUNT, Interval, combined_interval, percentile
 from voirdire.stats.effect import cohen_d_from_moments, cohen_d_interval
 

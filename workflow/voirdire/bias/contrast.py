@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from voirdire.bias.pooling import mean_coefficients, weighted_sum
-from voirdire.stats.arrays import ratio
+from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import (
     SMALL_COUNT,
     Interval,
@@ -29,7 +29,6 @@ from voirdire.stats.bootstrap import (
 from voirdire.stats.intervals import newcombe_paired
 from voirdire.stats.significance import equal_proportions_p, sign_flip_p, swap_p
 
-Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from voirdire.bias.counts import Array, Counts, count
+from voirdire.bias.counts import Counts, count
 from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
 from voirdire.bias.rows import clusters_of, of_condition, prepared, responses_of
+from voirdire.stats.arrays import Array
 from voirdire.stats.bootstrap import percentile
 from voirdire.stats.correlation import leave_one_out, pearson
 

@@ -24,10 +24,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from voirdire.bias.rows import clusters_of, usable
-from voirdire.stats.arrays import ratio
+from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import blocks_of, task_seed, weight_chunks
-
-Array = npt.NDArray[np.float64]
 
 # Whole numbers up to here are exact in float32, so products in it are too, in any order of summing.
 _EXACT_FLOAT32 = 2**24

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voirdire.bias.contrast import Array, Mask
+from voirdire.bias.contrast import Mask
+from voirdire.stats.arrays import Array
 from voirdire.stats.bootstrap import SMALL_COUNT, Interval, percentile, sample_correlation
 
 # What is less than this is rounding.

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.counts import Array, Counts, concatenated
+from voirdire.bias.counts import Counts, concatenated
+from voirdire.stats.arrays import Array
 from voirdire.stats.bootstrap import Interval, combined_interval
 
 

@@ -7,18 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.contrast import (
-    Array,
-    Compared,
-    Contrast,
-    cluster_codes,
-    compare,
-    difference_p,
-    pool_tasks,
-    summed,
-)
+from voirdire.bias.contrast import Compared, Contrast, cluster_codes, compare, difference_p, pool_tasks, summed
 from voirdire.bias.rows import clusters_of, of_condition, prepared, usable
-from voirdire.stats.arrays import ratio
+from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import Interval, combined_interval, sample_correlation
 from voirdire.stats.significance import holm
 

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.contrast import Array, Mask
+from voirdire.bias.contrast import Mask
 from voirdire.bias.dependent import dependent_mean, n_telling
 from voirdire.bias.pooling import mean_coefficients, side_by_side
 from voirdire.bias.self_preference import RATES, VERSIONS, Comparisons, analyse
-from voirdire.stats.arrays import ratio
+from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import Interval
 
 SUMMARY_COLUMNS = [

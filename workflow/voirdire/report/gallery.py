@@ -29,15 +29,6 @@ class Drawing:
     detail: str = ""
 
 
-def figure_stems(tasks: Iterable[str]) -> list[str]:
-    """Stems of all figure files of a study with these tasks; never dependent on results.
-
-    >>> figure_stems(["gsm8k"])[:2]
-    ['figure2_bias_heatmap_all', 'figure2_bias_heatmap_gsm8k']
-    """
-    return [drawing.stem for drawing in drawings(tasks)]
-
-
 def draw_all(
     tables: Tables,
     tasks: Iterable[str],

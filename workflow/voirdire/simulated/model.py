@@ -46,17 +46,6 @@ def lengths(persona: Persona, draws: Draws) -> Floats:
     return persona.verbosity + draws.normal("length", persona.name)
 
 
-def template_of(condition: str, label: str | None) -> str:
-    """The template's part of a condition's slug.
-
-    >>> template_of("blind", None), template_of("elite", "elite"), template_of("reason-elite", "elite")
-    ('default', 'default', 'reason')
-    """
-    if label is None:
-        return "default" if condition == "blind" else condition
-    return "default" if condition == label else condition.removesuffix(f"-{label}")
-
-
 def verdict_score(
     judge: Persona, draws: Draws, examinee: ExamineeLook, right: NDArray[Any], length: Floats, label: str | None
 ) -> Floats:
@@ -99,11 +88,10 @@ def accepts(
     right: NDArray[Any],
     length: Floats,
     label: str | None = None,
-    condition: str = "blind",
+    template: str = "default",
     trial: int = 0,
 ) -> Bools:
     """Whether the judge calls each response correct, shape (n,)."""
-    template = template_of(condition, label)
     pair = (judge.name, examinee.name)
     chance = np.sqrt(1 - judge.template_noise - judge.trial_noise) * draws.normal("verdict", *pair)
     if judge.template_noise > 0:

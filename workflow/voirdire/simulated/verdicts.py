@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from voirdire.simulated import phrases
 from voirdire.simulated.draws import Draws, Floats
-from voirdire.simulated.model import accepts, lengths, template_of
+from voirdire.simulated.model import accepts, lengths
 from voirdire.simulated.persona import ExamineeLook, Persona
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def judge(
     right: NDArray[Any],
     examinee: Persona | ExamineeLook,
     label: str | None = None,
-    condition: str = "blind",
+    template: str = "default",
     trial: int = 0,
     seed: int = 0,
 ) -> list[str]:
@@ -44,9 +44,9 @@ def judge(
         look, length = examinee.look(draws.task), lengths(examinee, draws)
     else:
         look, length = examinee, _measured_lengths(draws.task, responses)
-    accepted = accepts(persona, draws, look, _truth(right), length, label, condition, trial)
+    accepted = accepts(persona, draws, look, _truth(right), length, label, template, trial)
     # Like the verdict's own draw, the spelling doesn't depend on the label, so that labels differ by effect alone.
-    call = (persona.name, look.name, template_of(condition, label), trial)
+    call = (persona.name, look.name, template, trial)
     silent = draws.uniform("unparsable", *call) < persona.unparsable
     spelling = draws.uniform("spelling", *call)
     words = np.where(silent, 2, accepted.astype(int))

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from voirdire.stats.arrays import Array
 from voirdire.stats.intervals import normal_quantile, square_and_add, wilson
 
-Array = npt.NDArray[np.float64]
 Seed = int | Sequence[int]
 
 # Where fewer errors or fewer non-errors than this are seen, the percentile bootstrap covers too little.

@@ -7,9 +7,8 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
+from voirdire.stats.arrays import Array
 from voirdire.stats.intervals import fisher_z
-
-Array = npt.NDArray[np.float64]
 
 # Up to here all orders are tried: 8! = 40,320.
 EXACT_UP_TO = 8

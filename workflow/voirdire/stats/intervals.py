@@ -5,7 +5,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from voirdire.stats.arrays import Array
 
 
 def normal_quantile(level: float) -> float:

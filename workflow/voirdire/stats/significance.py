@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
+from voirdire.stats.arrays import Array
+
 Stratum = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]
 
 # Beyond this many distinct sums the exact sign-flip distribution is computed on a lattice.

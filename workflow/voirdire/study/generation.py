@@ -60,7 +60,7 @@ def generate(
         return _frame(rows), {}
     template = read_prompt(source)
     calls = [Call(item.item_id, _message(examinee_prompt(template, item, source))) for item in items]
-    answers = ask(ModelSpec.from_json(canonical(spec["model"])), calls, journal, accept_errors)
+    answers = ask(ModelSpec(**spec["model"]), calls, journal, accept_errors)
     rows = [{**_row(item, name, answers[item.item_id].text), **call_columns(answers[item.item_id])} for item in items]
     return _frame(rows), {}
 

@@ -12,9 +12,8 @@ from voirdire.models import Answer, Call, ModelSpec
 from voirdire.simulated import ExamineeLook, Persona, right_answers
 from voirdire.simulated import judge as simulated_judge
 from voirdire.study.generation import ask, call_columns
-from voirdire.study.matrix import canonical
 from voirdire.study.prompts import read_prompt
-from voirdire.tables import GENERATIONS, JUDGEMENTS
+from voirdire.tables import JUDGEMENTS
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def judge(bench: Bench) -> pd.DataFrame:
     Raises UserError as `voirdire.study.generation.ask` does.
     """
     by_id = {item.item_id: item for item in bench.items}
-    generations = GENERATIONS.check(bench.generations, "generations")
+    generations = bench.generations
     answered = generations[generations["status"] == "ok"]
     items = [by_id[item_id] for item_id in answered["item_id"]]
     responses = answered["response"].tolist()
@@ -81,7 +80,7 @@ def _called(
         for trial in trials:
             message = ({"role": "user", "content": prompt},)
             calls[item.item_id, trial] = Call(f"{item.item_id}#{trial}", message, trial)
-    spec = ModelSpec.from_json(canonical(bench.spec["judge"]["model"]))
+    spec = ModelSpec(**bench.spec["judge"]["model"])
     answers = ask(spec, list(calls.values()), bench.journal, bench.accept_errors)
     return {key: _read(answers[call.id]) for key, call in calls.items()}
 
@@ -94,7 +93,7 @@ def _simulated(
     found = {}
     for trial in trials:
         texts = simulated_judge(
-            persona, items, responses, right, examinee, bench.spec["label"], bench.condition, trial, bench.seed
+            persona, items, responses, right, examinee, bench.spec["label"], bench.spec["template"], trial, bench.seed
         )
         for item, text in zip(items, texts, strict=True):
             parsed = parse_verdict(text)
