@@ -1,36 +1,24 @@
-"""An OpenAI-compatible server on loopback that counts, records and misbehaves on demand.
+"""An LLM server on loopback that counts, records and misbehaves on demand.
 
 It runs on a thread of its own, so that synchronous tests and subprocesses alike can call it. By default it answers
 every prompt with `answer to: PROMPT`; `server.script(PROMPT, Reply(...), Reply(...))` makes it give those replies to
-that prompt in turn, the last one for ever. OpenAI's and Azure's paths are both served.
+that prompt in turn, the last one for ever. It speaks OpenAI's, Azure's, Anthropic's and Gemini's forms, each under
+the provider's own paths, and keeps batches (`server.batches`).
 """
 
 import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
+from batch_endpoints import Batches
+from wire_formats import COMPLETIONS, OPENAI, Reply, Wire
 
-
-@dataclass(frozen=True)
-class Reply:
-    """What the server does with one request: an answer, an HTTP error, or worse."""
-
-    text: str | None = None
-    finish_reason: str = "stop"
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-    body: Any = None  # sent instead of a completion: a dict as JSON, a string as it is
-    message: dict[str, Any] = field(default_factory=dict)  # further fields of the message
-    usage: bool = True
-    model: str | None = None  # the model that claims to have answered
-    drop: bool = False  # close the connection without a word
-    hang: bool = False  # never answer (until the server is released or closed)
-    latency_s: float = 0.0
+__all__ = ["FaultServer", "Received", "Reply", "error_body"]
 
 
 @dataclass(frozen=True)
@@ -42,24 +30,33 @@ class Received:
     headers: dict[str, str]
     body: dict[str, Any]
     at: float
+    model: str
 
 
-def error_body(message: str, code: str | None = None, param: str | None = None, **more: Any) -> dict[str, Any]:
-    """An error in OpenAI's form."""
-    return {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": code, **more}}
+error_body = OPENAI.error
 
 
 class FaultServer:
-    """Use as a context manager; `url` is the OpenAI base, `azure_url` the Azure one."""
+    """Use as a context manager; `url` is the base of OpenAI's form, `root` that of every other.
 
-    def __init__(self, default: Callable[[str], Reply] | None = None) -> None:
+    default: what to reply to a prompt without a script.
+    by_model: instead, what to reply to (model, prompt).
+    """
+
+    def __init__(
+        self,
+        default: Callable[[str], Reply] | None = None,
+        by_model: Callable[[str, str], Reply] | None = None,
+    ) -> None:
         self.requests: list[Received] = []
         self.in_flight = 0
         self.most_in_flight = 0
         self.answered = 0
         self.hold_after: int | None = None  # so many answers, then every request hangs
-        self._default = default or (lambda prompt: Reply(f"answer to: {prompt}"))
+        answer = default or (lambda prompt: Reply(f"answer to: {prompt}"))
+        self._default = by_model or (lambda model, prompt: answer(prompt))
         self._scripts: dict[str, list[Reply]] = {}
+        self.batches = Batches(self._next)
         self._changed = threading.Condition()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -67,8 +64,8 @@ class FaultServer:
     def __enter__(self) -> "FaultServer":
         self._thread.start()
         self.port = asyncio.run_coroutine_threadsafe(self._start(), self._loop).result(10)
-        self.azure_url = f"http://127.0.0.1:{self.port}"
-        self.url = f"{self.azure_url}/v1"
+        self.root = self.azure_url = f"http://127.0.0.1:{self.port}"
+        self.url = f"{self.root}/v1"
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -87,8 +84,9 @@ class FaultServer:
             return [request.prompt for request in self.requests]
 
     def reset(self) -> None:
-        """Forget requests, scripts and holds."""
+        """Forget requests, scripts, batches and holds."""
         self.release()
+        self.batches.reset()
         with self._changed:
             self.requests.clear()
             self._scripts.clear()
@@ -108,8 +106,9 @@ class FaultServer:
     async def _start(self) -> int:
         self._released = asyncio.Event()
         app = web.Application(client_max_size=2**26)
-        app.router.add_post("/v1/chat/completions", self._handle)
-        app.router.add_post("/openai/deployments/{deployment}/chat/completions", self._handle)
+        for path, wire in COMPLETIONS.items():
+            app.router.add_post(path, self._handler(wire))
+        self.batches.add_routes(app.router)
         # Handlers of clients that went away end, so that `in_flight` counts the living only.
         self._runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
         await self._runner.setup()
@@ -128,25 +127,28 @@ class FaultServer:
             self.most_in_flight = max(self.most_in_flight, self.in_flight)
             self._changed.notify_all()
 
-    async def _handle(self, request: web.Request) -> web.StreamResponse:
-        body = await request.json()
-        prompt = body["messages"][-1]["content"]
-        received = Received(prompt, request.path_qs, dict(request.headers), body, time.monotonic())
-        with self._changed:
-            self.requests.append(received)
-        self._count(in_flight=1)
-        try:
-            return await self._reply(request, body, self._next(prompt))
-        finally:
-            self._count(in_flight=-1)
+    def _handler(self, wire: Wire) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        async def handle(request: web.Request) -> web.StreamResponse:
+            body = await request.json()
+            prompt, model = wire.prompt(body), wire.model(request.match_info, body)
+            received = Received(prompt, request.path_qs, dict(request.headers), body, time.monotonic(), model)
+            with self._changed:
+                self.requests.append(received)
+            self._count(in_flight=1)
+            try:
+                return await self._reply(request, wire, received, self._next(model, prompt))
+            finally:
+                self._count(in_flight=-1)
 
-    def _next(self, prompt: str) -> Reply:
+        return handle
+
+    def _next(self, model: str, prompt: str) -> Reply:
         replies = self._scripts.get(prompt)
         if not replies:
-            return self._default(prompt)
+            return self._default(model, prompt)
         return replies.pop(0) if len(replies) > 1 else replies[0]
 
-    async def _reply(self, request: web.Request, body: dict[str, Any], reply: Reply) -> web.StreamResponse:
+    async def _reply(self, request: web.Request, wire: Wire, received: Received, reply: Reply) -> web.StreamResponse:
         held = self.hold_after is not None and self.answered >= self.hold_after
         if reply.hang or held:
             await self._released.wait()
@@ -159,28 +161,9 @@ class FaultServer:
         self._count(answered=1)
         if isinstance(reply.body, str):
             return web.Response(text=reply.body, status=reply.status, headers=reply.headers)
-        document = reply.body if reply.body is not None else _completion(body, reply)
+        document = reply.body
+        if document is None:
+            document = wire.completion(received.model, received.prompt, reply)
         return web.Response(
             text=json.dumps(document), status=reply.status, headers=reply.headers, content_type="application/json"
         )
-
-
-def _completion(body: dict[str, Any], reply: Reply) -> dict[str, Any]:
-    prompt = body["messages"][-1]["content"]
-    document: dict[str, Any] = {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": reply.model or body.get("model", "deployed"),
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": reply.finish_reason,
-                "message": {"role": "assistant", "content": reply.text, **reply.message},
-            }
-        ],
-    }
-    if reply.usage:
-        sent, received = len(prompt.split()), len((reply.text or "").split())
-        document["usage"] = {"prompt_tokens": sent, "completion_tokens": received, "total_tokens": sent + received}
-    return document
