@@ -5,8 +5,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from voirdire.models.client import BACKOFF_LONGEST_S, RETRY_AFTER_LONGEST_S, wait_s
-from voirdire.models.outcome import Failure, read_response, retry_after_s, without_reasoning, without_traceback
+from voirdire.models.asking import BACKOFF_LONGEST_S, wait_s
+from voirdire.models.limits import RETRY_AFTER_LONGEST_S
+from voirdire.models.outcome import (
+    Failure,
+    read_response,
+    readable,
+    retry_after_s,
+    without_reasoning,
+    without_traceback,
+)
 
 NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
 
@@ -103,3 +111,25 @@ FRAMES = 'Traceback (most recent call last):\n  File "/lib/litellm/main.py", lin
 )
 def test_litellms_traceback_is_cut_off_and_a_servers_is_not(message, shown):
     assert without_traceback(message) == shown
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("no such model", "no such model"),
+        ('E - {"type": "error", "error": {"type": "x", "message": "no key"}}. Handle it.', "E - no key. Handle it."),
+        ('E - {"object": "error", "message": "no \\u00e9", "code": 404}', "E - no é"),
+        ('E - {"error": {"message": ""}}', 'E - {"error": {"message": ""}}'),
+        ('E - {"error": "full"}', 'E - {"error": "full"}'),
+        ('E - {"detail": [1]}', 'E - {"detail": [1]}'),
+        ("bad set {1, 2}", "bad set {1, 2}"),
+        ('{"cut', '{"cut'),
+        (f'E - {{"error": {{"message": "no route"}}}}\n{FRAMES}OSError', "E - no route"),
+    ],
+)
+def test_of_a_providers_json_its_message_is_shown(message, shown):
+    assert readable(message) == shown
+
+
+def test_a_message_of_endless_json_is_shown_as_it_is():
+    assert readable('{"a":' * 100_000) == '{"a":' * 100_000

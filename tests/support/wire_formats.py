@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class OpenAI:
 class Anthropic:
     """The form of Anthropic's /v1/messages."""
 
-    _REASONS = {"stop": "end_turn", "length": "max_tokens"}
+    _REASONS: ClassVar = {"stop": "end_turn", "length": "max_tokens"}
 
     def model(self, path: Mapping[str, str], body: Mapping[str, Any]) -> str:
         return body["model"]
@@ -88,7 +88,7 @@ class Anthropic:
 class Gemini:
     """The form of Gemini's models/MODEL:generateContent."""
 
-    _REASONS = {"stop": "STOP", "length": "MAX_TOKENS"}
+    _REASONS: ClassVar = {"stop": "STOP", "length": "MAX_TOKENS"}
 
     def model(self, path: Mapping[str, str], body: Mapping[str, Any]) -> str:
         return path["model"]
