@@ -52,17 +52,16 @@ class Checkout:
 
     def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run Snakemake in the checkout; its output and messages together in stdout."""
+        process = self.start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        output, _ = process.communicate()
+        assert not check or process.returncode == 0, output
+        return subprocess.CompletedProcess(process.args, process.returncode, output)
+
+    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[Any]:
+        """Start Snakemake in the checkout, with options of Popen."""
         (self.folder / "mine.yaml").write_text(yaml.safe_dump(self.config))
-        done = subprocess.run(
-            [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--configfile", "mine.yaml"],
-            cwd=self.folder,
-            env=clean_environment() | self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        assert not check or done.returncode == 0, done.stdout
-        return done
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--configfile", "mine.yaml"]
+        return subprocess.Popen(command, cwd=self.folder, env=clean_environment() | self.environment, **options)
 
     def plan(self, *targets: str) -> list[Job]:
         """The jobs that Snakemake would run, without target rules."""
