@@ -52,6 +52,8 @@ _QUOTA_WORDS = re.compile(
     r"credit balance is too low|specified API usage limits|RequestsPerDay|TokensPerDay", re.IGNORECASE
 )
 _RETRY_DELAY = re.compile(r'"retryDelay":\s*"([\d.]+)s"')
+# Of OpenAI's client, which litellm's files and batches let through as they are, without a status.
+_CONNECTION = {"APIConnectionError", "APITimeoutError"}
 # litellm's words for a response that isn't JSON, under a status of its own making.
 _MALFORMED = "Error converting to valid response block"
 
@@ -154,7 +156,7 @@ def read_exception(error: Exception) -> Failure:
         return Failure("parameter", code, parameter)
     # A status of 200 is that of a response that litellm couldn't read.
     passing = status in (200, 408, 409, 424, 425, 429) or (isinstance(status, int) and status >= 500)
-    if passing or isinstance(error, (TimeoutError, ConnectionError)):
+    if passing or isinstance(error, (TimeoutError, ConnectionError)) or kind in _CONNECTION:
         return Failure("again", code, retry_after_s=_asked_wait_s(error), limited=status == 429)
     return Failure("error", code, parameter)
 
