@@ -45,7 +45,7 @@ def meter(clock, log):
 
 def answer(status="ok", cost_usd=0.01, tokens=100):
     half = None if tokens is None else tokens // 2
-    return Answer(key="k", status=status, prompt_tokens=half, completion_tokens=half, cost_usd=cost_usd)
+    return Answer(key="k", status=status, prompt_tokens=half, completion_tokens=half, cost_usd=cost_usd, latency_s=1.0)
 
 
 FAILED = answer("error", None, None)
@@ -89,6 +89,13 @@ def test_replayed_answers_are_done_but_say_nothing_of_the_time_left(meter, clock
     first = log.getvalue().splitlines()[0]
     assert "470 of 500 (440 from the journal), 470 ok" in first
     assert first.endswith("about 30 s left")
+
+
+def test_a_slow_start_says_nothing_of_the_time_left(meter, clock, log):
+    with meter() as running:
+        clock.now += 60
+        running(1, 500, answer())
+        assert log.getvalue().endswith("about 8 min left\n")
 
 
 def test_a_job_without_a_call_of_its_own_says_so_once(meter, log):

@@ -90,7 +90,7 @@ def test_bars_come_and_go_with_the_jobs(run, terminal):
     assert terminal.look() == []
     run.job("judge blind gsm8k rook larch", 7, failed=2, tokens=34_100, cost_usd=0.42)
     run.wait(1)
-    run.job("generate aime crow", 3)
+    run.job("generate aime crow", 3, tokens=7)
     run.job("judge blind gsm8k rook larch", 9, failed=2, tokens=34_200, cost_usd=0.43)
     run.wait(1)
     lines = terminal.look()
@@ -102,6 +102,17 @@ def test_bars_come_and_go_with_the_jobs(run, terminal):
     assert names(terminal.look()) == ["generate aime crow"]
     run.live.stop()
     assert terminal.look() == []
+
+
+def test_nothing_is_said_of_the_cost_before_there_is_any(run, terminal):
+    run.job("a, all replayed so far", 60, cost_usd=0.0)
+    run.job("b, just begun", 0)
+    run.job("c, free", 5, tokens=500, cost_usd=0.0)
+    run.wait(1)
+    first, second, third = terminal.look()[1:]
+    assert first.endswith("  60 of 100  60 ok")
+    assert second.endswith("  0 of 100")
+    assert third.endswith("  5 of 100   5 ok  500 tokens  $0.00")
 
 
 def test_messages_stand_above_the_bars_untouched(log, run, terminal):

@@ -130,7 +130,7 @@ def bars(standings: Sequence[Standing], width: int, has_unicode: bool = True) ->
 def _cells(standing: Standing, digits: int) -> dict[str, str]:
     return {
         "count": f"{standing.done:>{digits},} of {standing.total:<{digits},}",
-        "ok": f"{standing.ok:,} ok",
+        "ok": f"{standing.ok:,} ok" if standing.ok else "",
         "failed": f"{standing.failed:,} failed" if standing.failed else "",
         "tokens": f"{standing.tokens:,} tokens" if standing.tokens else "",
         "cost": standing.cost,
@@ -211,8 +211,8 @@ class Meter:
     def __call__(self, done: int, total: int, answer: Answer) -> None:
         """Count an answer of this run, and show where all stand if it is time to."""
         if not self._calls:
-            # What was replayed took no time.
-            self._pace.note(self._start, done - 1)
+            # Neither replaying nor loading litellm, half a minute on a busy machine, says how fast the model is.
+            self._pace.note(self._clock() - (answer.latency_s or 0.0), done - 1)
         self._done, self._total = done, total
         self._calls += 1
         self._tokens += (answer.prompt_tokens or 0) + (answer.completion_tokens or 0)

@@ -128,13 +128,16 @@ class LiveBars:
     def _standing(self, name: str, job: Mapping[str, Any], now: float) -> Standing:
         pace = self._paces[name]
         pace.note(now, job["done"])
+        has_answers = bool(job["tokens"] or job["cost_usd"])
         return Standing(
             job=job["job"],
             done=job["done"],
             total=job["total"],
             failed=job["failed"],
             tokens=job["tokens"],
-            cost_usd=job["cost_usd"],
+            # Before the first answer of this run nobody knows whether its cost will be known.
+            cost_usd=job["cost_usd"] if has_answers else None,
+            replayed=0 if has_answers else job["done"],
             left_s=pace.left_s(job["total"]),
         )
 
