@@ -34,9 +34,9 @@ def running_server() -> "Iterator[FaultServer]":
 @pytest.fixture
 def server(running_server: "FaultServer", monkeypatch: pytest.MonkeyPatch) -> "Iterator[FaultServer]":
     """An LLM server with nothing recorded or scripted, and a client whose retries come at once."""
-    from voirdire.models import client
+    from voirdire.models import asking
 
-    monkeypatch.setattr(client, "BACKOFF_FIRST_S", 0.001)
+    monkeypatch.setattr(asking, "BACKOFF_FIRST_S", 0.001)
     running_server.reset()
     yield running_server
     running_server.reset()

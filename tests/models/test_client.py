@@ -1,5 +1,6 @@
 """The client against a real HTTP server that misbehaves in every way known."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -13,7 +14,9 @@ from voirdire.models import (
     Answer,
     Call,
     Journal,
+    Limits,
     ModelSpec,
+    asking,
     client,
     complete,
     estimate_tokens,
@@ -23,6 +26,7 @@ from voirdire.models import (
     request_key,
 )
 
+LIMITS = {field.name for field in dataclasses.fields(Limits)}
 KEY = "planted-key-0123456789abcdef"
 
 
@@ -36,7 +40,8 @@ def ask(spec, calls, journal):
     """Asks one prompt and returns its answer."""
 
     def one(prompt: str, **changes) -> Answer:
-        return complete(spec(**changes), calls(prompt), journal)[prompt]
+        limits = Limits(**{name: changes.pop(name) for name in list(changes) if name in LIMITS})
+        return complete(spec(**changes), calls(prompt), journal, limits)[prompt]
 
     return one
 
@@ -177,7 +182,7 @@ def test_a_dead_endpoint_ends_the_job_early(server, spec, calls, journal, monkey
         server.script(call.id, Reply(status=503, body="<html>down</html>"))
     server.script("p3", Reply("42"))
     with pytest.raises(UserError, match=r"4 calls in a row failed 2 times each, .*503"):
-        complete(spec(concurrency=1, max_attempts=2), asked, journal)
+        complete(spec(), asked, journal, Limits(concurrency=1, max_attempts=2))
     # Three, the answer in between, and four.
     assert len(set(server.prompts())) == 8
     assert len(read_journal(journal)) == 1
@@ -186,7 +191,7 @@ def test_a_dead_endpoint_ends_the_job_early(server, spec, calls, journal, monkey
 def test_a_response_of_another_form_is_an_error_of_its_call_alone(server, spec, calls, journal):
     odd = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [{"index": 0}]}
     server.script("odd", Reply(body=odd))
-    answers = complete(spec(max_attempts=2), calls("odd", "even"), journal)
+    answers = complete(spec(), calls("odd", "even"), journal, Limits(max_attempts=2))
     assert (answers["odd"].status, answers["odd"].text) == ("error", None)
     assert answers["even"].status == "ok"
 
@@ -229,7 +234,7 @@ def test_a_timeout_is_an_error_that_says_so(server, ask):
 
 
 def test_retry_after_is_obeyed(server, ask, monkeypatch):
-    monkeypatch.setattr(client, "BACKOFF_FIRST_S", 1000.0)
+    monkeypatch.setattr(asking, "BACKOFF_FIRST_S", 1000.0)
     server.script("p", Reply(status=429, headers={"Retry-After": "0.3"}, body=error_body("slow down")), Reply("42"))
     assert ask("p").text == "42"
     first, second = server.requests
@@ -237,9 +242,26 @@ def test_retry_after_is_obeyed(server, ask, monkeypatch):
 
 
 def test_no_retries_but_ours(server, ask):
-    server.script("p", Reply(status=429, body=error_body("slow down")))
+    server.script("p", Reply(status=503, headers={"Retry-After": "0"}, body=error_body("slow down")))
     ask("p", max_attempts=1)
     assert server.prompts() == ["p"]
+
+
+def test_a_429_is_no_attempt(server, ask, journal):
+    busy = Reply(status=429, body=error_body("slow down", "rate_limit_exceeded"))
+    server.script("p", *[busy] * 5, Reply("42"))
+    answer = ask("p", max_attempts=1)
+    assert (answer.status, answer.attempts) == ("ok", 6)
+    history = json.loads(journal.read_bytes())["history"]
+    assert len(history) == 5
+    assert all("slow down" in each for each in history)
+
+
+def test_an_endpoint_that_turns_all_away_ends_the_job_when_the_deadline_passes(server, ask):
+    server.script("p", Reply(status=429, body=error_body("slow down")))
+    with pytest.raises(UserError, match=r"model 'tested' .* turning all calls away for 0\.05 s .*slow down"):
+        ask("p", deadline_s=0.05)
+    assert len(server.prompts()) > 1
 
 
 def test_a_context_overflow_names_the_item(server, ask):
@@ -286,7 +308,7 @@ def test_a_stop_keeps_what_is_in_flight_and_starts_nothing_new(server, spec, cal
     server.script("slow", Reply("late", latency_s=0.3))
     asked = calls("slow", "bad", *(f"p{n}" for n in range(20)))
     with pytest.raises(UserError):
-        complete(spec(concurrency=2), asked, journal)
+        complete(spec(), asked, journal, Limits(concurrency=2))
     assert server.prompts() == ["slow", "bad"]
     assert [answer.text for answer in read_journal(journal).values()] == ["late"]
 
@@ -394,7 +416,7 @@ def test_concurrency_is_reached_and_never_exceeded(server, spec, calls, journal)
     server.hold_after = 0
     watch = threading.Thread(target=lambda: (server.wait_until(lambda s: s.in_flight == 3), server.release()))
     watch.start()
-    answers = complete(spec(concurrency=3), calls(*(f"p{n}" for n in range(12))), journal)
+    answers = complete(spec(), calls(*(f"p{n}" for n in range(12))), journal, Limits(concurrency=3))
     watch.join()
     assert server.most_in_flight == 3
     assert {answer.status for answer in answers.values()} == {"ok"}
@@ -403,7 +425,7 @@ def test_concurrency_is_reached_and_never_exceeded(server, spec, calls, journal)
 def test_progress_counts_replayed_answers_too(spec, calls, journal):
     complete(spec(), calls("a"), journal)
     seen = []
-    complete(spec(concurrency=1), calls("a", "b", "c"), journal, lambda *progress: seen.append(progress))
+    complete(spec(), calls("a", "b", "c"), journal, Limits(concurrency=1), lambda *progress: seen.append(progress))
     assert [(done, total, answer.text) for done, total, answer in seen] == [
         (2, 3, "answer to: b"),
         (3, 3, "answer to: c"),
@@ -422,7 +444,7 @@ def test_a_full_disk_stops_the_job(server, spec, calls, journal, monkeypatch):
 
     monkeypatch.setattr(Journal, "_write", full)
     with pytest.raises(UserError, match="the disk is full"):
-        complete(spec(concurrency=1), calls("a", "b"), journal)
+        complete(spec(), calls("a", "b"), journal, Limits(concurrency=1))
     assert server.prompts() == ["a"]
 
 
@@ -431,7 +453,7 @@ def test_ctrl_c_keeps_what_was_answered(server, spec, calls, journal):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        complete(spec(concurrency=1), calls("a", "b"), journal, interrupt)
+        complete(spec(), calls("a", "b"), journal, Limits(concurrency=1), interrupt)
     assert pending(spec(), calls("a", "b"), journal) == calls("b")
 
 

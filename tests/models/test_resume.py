@@ -38,7 +38,7 @@ class Worker:
     def start(self, spec: ModelSpec, journal: Path) -> int:
         """Start a run; its process id."""
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps([dataclasses.asdict(spec), str(journal), COUNT]) + "\n")
+        self.process.stdin.write(json.dumps([dataclasses.asdict(spec), str(journal), COUNT, CONCURRENCY]) + "\n")
         self.process.stdin.flush()
         return int(self.read())
 
@@ -59,7 +59,7 @@ def server():
 
 @pytest.fixture
 def spec(server):
-    return ModelSpec(name="tested", model="openai/tested", api_base=server.url, concurrency=CONCURRENCY)
+    return ModelSpec(name="tested", model="openai/tested", api_base=server.url)
 
 
 @pytest.fixture

@@ -59,9 +59,7 @@ def test_key_changes_with_messages_and_trial(change):
     "change",
     [
         {"name": "renamed"},
-        {"concurrency": 64},
-        {"timeout_s": 5},
-        {"max_attempts": 1},
+        {"price": (0.4, 1.6)},
         {"api_key_env": "OTHER_KEY"},
         {"drop": ("top_p",)},
         {"api_base": "https://x.openai.azure.com/"},
@@ -99,10 +97,10 @@ def test_endpoint_of_another_provider_is_left_alone(monkeypatch):
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"concurrency": 0}, "concurrency"),
-        ({"concurrency": True}, "concurrency"),
-        ({"timeout_s": -1}, "timeout_s"),
-        ({"max_attempts": "six"}, "max_attempts"),
+        ({"price": (0.4,)}, "price: must be two numbers"),
+        ({"price": (0.4, -1)}, "price: must be two numbers"),
+        ({"price": (0.4, float("inf"))}, "price: must be two numbers"),
+        ({"price": 0.4}, "price: must be two numbers"),
         ({"parameters": {"api_key": "sk-very-secret"}}, "'api_key' is not a sampling parameter"),
         ({"parameters": {"stream": True}}, "'stream' is not a sampling parameter"),
         ({"parameters": {"temperature": float("nan")}}, "parameters"),

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from voirdire.benchmarks import Item
-from voirdire.models import ModelSpec
+from voirdire.models import Limits, ModelSpec
+from voirdire.study.calling import Calling
 
 
 @pytest.fixture
@@ -31,10 +32,18 @@ def real(server, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def make(**changes):
-        spec = ModelSpec(
-            **{"name": "crow", "model": "openai/crow", "api_base": server.url, "max_attempts": 2} | changes
-        )
+        spec = ModelSpec(**{"name": "crow", "model": "openai/crow", "api_base": server.url} | changes)
         return {"model": json.loads(spec.to_json())}
+
+    return make
+
+
+@pytest.fixture
+def calling(tmp_path):
+    """Makes the way in which a job's calls are made, two attempts each."""
+
+    def make(accept_errors=0.0, **limits):
+        return Calling(str(tmp_path / "journal.jsonl"), Limits(**{"max_attempts": 2, **limits}), accept_errors)
 
     return make
 

@@ -43,7 +43,7 @@ def spoil(raw, path, value):
     ("path", "value", "fault"),
     [
         ("benchmark", {}, "mine.yaml: benchmark: unknown key; did you mean 'benchmarks'?"),
-        ("models.rook.modle", "x", "mine.yaml: models.rook.modle: unknown key; did you mean 'model'?"),
+        ("models.rook.modle", "x", "mine.yaml: models.rook.modle: unknown key; did you mean 'mode' or 'model'?"),
         (
             "models.rook.limits",
             {"concurency": 3},

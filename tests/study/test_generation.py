@@ -23,18 +23,18 @@ def recorded(tmp_path, items):
         path = tmp_path / "responses.jsonl"
         lines = [json.dumps({"item_id": name, "response": text}) for name, text in responses.items()]
         path.write_text("\n".join(lines))
-        return generate("crow", {"recorded": "crow"}, items, str(path), "unused.jsonl", seed=1)
+        return generate("crow", {"recorded": "crow"}, items, str(path), seed=1)
 
     return run
 
 
 @pytest.fixture
-def called(real, items, prompt, tmp_path):
+def called(real, items, prompt, calling):
     """Generates with a real model; its prompts are the bare questions."""
 
     def run(accept_errors=0.0, **changes):
-        journal = str(tmp_path / "journal.jsonl")
-        return generate("crow", real(**changes), items, prompt(), journal, 1, accept_errors)[0].set_index("item_id")
+        frame, _ = generate("crow", real(**changes), items, prompt(), 1, calling(accept_errors))
+        return frame.set_index("item_id")
 
     return run
 
@@ -63,7 +63,7 @@ def test_what_nobody_measured_of_a_recorded_response_is_missing(recorded):
 
 
 def test_a_personas_responses_say_that_they_are_simulated(items, persona):
-    frame, metadata = generate("rook", {"persona": persona(name="rook")}, items, "unused.md", "unused.jsonl", seed=1)
+    frame, metadata = generate("rook", {"persona": persona(name="rook")}, items, "unused.md", seed=1)
     assert frame["simulated"].all()
     assert (frame["status"] == "ok").all()
     assert metadata == {}
@@ -74,7 +74,7 @@ def test_a_personas_responses_depend_on_the_seed_and_not_on_the_other_items(item
     spec = {"persona": persona(name="rook", ability={"gsm8k": 0.5})}
 
     def responses(items, seed):
-        return generate("rook", spec, items, "", "", seed)[0].set_index("item_id")["response"]
+        return generate("rook", spec, items, "", seed)[0].set_index("item_id")["response"]
 
     assert responses(items[2:], 1).equals(responses(items, 1)[["c", "d"]])
     assert any(not responses(items, 1).equals(responses(items, seed)) for seed in (2, 3, 4))
@@ -140,19 +140,19 @@ def test_one_failed_call_more_than_the_accepted_share_fails_the_job(server, call
         called(accept_errors=0.49)
 
 
-def test_the_accepted_share_is_met_exactly_where_floating_point_would_miss_it(server, real, items, prompt, tmp_path):
+def test_the_accepted_share_is_met_exactly_where_floating_point_would_miss_it(server, real, items, prompt, calling):
     # .29 * 100 is 28.999999999999996.
     many = [replace(items[0], item_id=f"i{number}", question=f"question {number}") for number in range(100)]
     for number in range(29):
         server.script(f"question {number}", BROKEN)
-    frame, _ = generate("crow", real(), many, prompt(), str(tmp_path / "journal.jsonl"), 1, accept_errors=0.29)
+    frame, _ = generate("crow", real(), many, prompt(), 1, calling(accept_errors=0.29))
     assert (frame["status"] == "error").sum() == 29
 
 
 def test_a_prompt_with_a_placeholder_that_the_item_lacks_is_named_before_any_call(server, real, items, prompt):
     path = prompt("$question $article")
     with pytest.raises(UserError, match=r"prompt\.md: .*\$article"):
-        generate("crow", real(), items, path, "journal.jsonl", 1)
+        generate("crow", real(), items, path, 1)
     assert server.requests == []
 
 

@@ -38,7 +38,7 @@ def grades_of(truths):
 
 
 @pytest.fixture
-def bench(items, prompt, tmp_path):
+def bench(items, prompt, calling):
     """Makes a bench; by default the responses are all ok and the prompt has a place for everything."""
 
     def make(spec, generations=None, grades=None, template=TEMPLATE, **changes):
@@ -53,7 +53,7 @@ def bench(items, prompt, tmp_path):
             "generations": generations,
             "grades": grades,
             "prompt": prompt(template),
-            "journal": str(tmp_path / "journal.jsonl"),
+            "calling": calling(),
             "seed": 1,
         }
         return Bench(**given | changes)
@@ -187,11 +187,11 @@ def test_a_judge_that_refuses_or_says_nothing_gives_no_verdict(bench, real, serv
     assert frame["verdict"].tolist() == [pd.NA, pd.NA, True]
 
 
-def test_every_trial_is_a_row_and_a_call_of_its_own(bench, real, server, items):
+def test_every_trial_is_a_row_and_a_call_of_its_own(bench, real, server, items, calling):
     say(server, items, dict.fromkeys("abcd", "correct"))
     prompt = judge_prompt(TEMPLATE, items[1], "#### 4", None, 1)
     server.script(prompt, Reply("correct"), Reply("incorrect"))
-    frame = judge(bench({"judge": real(concurrency=1), "trials": 2}))
+    frame = judge(bench({"judge": real(), "trials": 2}, calling=calling(concurrency=1)))
     assert frame.groupby("trial")["item_id"].agg(list).to_dict() == {0: list("abcd"), 1: list("abcd")}
     assert frame[frame["item_id"] == "b"].set_index("trial")["verdict"].to_dict() == {0: True, 1: False}
     assert frame["request_key"].nunique() == 8
@@ -233,12 +233,12 @@ def test_another_response_of_the_examinee_is_another_call(bench, real, server):
     assert len(server.requests) == 5
 
 
-def test_failed_verdicts_fail_the_job_but_keep_the_others(bench, real, server, items, tmp_path):
+def test_failed_verdicts_fail_the_job_but_keep_the_others(bench, real, server, items, calling, tmp_path):
     say(server, items, {"c": Reply(status=400, body=error_body("an odd one"))})
     with pytest.raises(UserError, match=r"crow: 1 of 4 calls failed \(first c#0: .*the other answers are kept"):
         judge(bench({"judge": real()}))
     assert len(read_journal(tmp_path / "journal.jsonl")) == 3
-    frame = judge(bench({"judge": real()}, accept_errors=0.25)).set_index("item_id")
+    frame = judge(bench({"judge": real()}, calling=calling(accept_errors=0.25))).set_index("item_id")
     assert frame["status"]["c"] == "error"
     assert pd.isna(frame["verdict"]["c"])
 

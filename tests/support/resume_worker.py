@@ -10,17 +10,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from voirdire.models import Call, ModelSpec, client, complete, engine
+from voirdire.models import Call, Limits, ModelSpec, asking, complete, engine
 
 
 def prompts(count: int) -> list[str]:
     return [f"question {number}" for number in range(count)]
 
 
-def run(specification: dict[str, Any], journal: str, count: int) -> None:
-    client.BACKOFF_FIRST_S = 0.001
+def run(specification: dict[str, Any], journal: str, count: int, concurrency: int) -> None:
+    asking.BACKOFF_FIRST_S = 0.001
     calls = [Call(prompt, ({"role": "user", "content": prompt},)) for prompt in prompts(count)]
-    complete(ModelSpec(**specification), calls, Path(journal))
+    complete(ModelSpec(**specification), calls, Path(journal), Limits(concurrency=concurrency))
 
 
 def main() -> None:

@@ -4,7 +4,6 @@ Needs: `config`. Leaves: `study` (the matrix of jobs and their paths), RESULTS, 
 """
 
 import sys
-import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -18,9 +17,9 @@ from voirdire.errors import UserError
 from voirdire.study import outputs
 from voirdire.study.environment import use_this_library
 from voirdire.study.fingerprint import fingerprint
-from voirdire.study.inputs import check_inputs, expect_files
+from voirdire.study.inputs import expect_files
+from voirdire.study.run import Run
 from voirdire.study.study import PROTOCOL, load_study
-from voirdire.study.timing import time_per_stage
 
 use_this_library()
 
@@ -32,11 +31,15 @@ except UserError as error:
 
 RESULTS = study.paths.folder
 LOGS = f"{RESULTS}/logs"
-STARTED = time.time()
+RUN = Run(study)
 CONDA = "../../envs/voirdire.yaml"
 VERDICTS = study.paths.verdicts
 # The Parquet files of tidy tables, and the same as CSV.
 table = study.paths.tables
+
+# What an endpoint allows bounds how many of its jobs run at once; within them each call is counted.
+for pool, slots in study.pools.items():
+    workflow.register_resource(pool, slots)
 
 
 wildcard_constraints:
@@ -47,15 +50,15 @@ wildcard_constraints:
 
 
 onstart:
-    # Before any model is called, so that a malformed line in the last benchmark costs nothing.
     try:
-        check_inputs(study, {job.rule.name for job in workflow.dag.needrun_jobs()})
+        RUN.start(workflow)
     except UserError as error:
         raise WorkflowError(*error.faults) from None
 
 
+onerror:
+    RUN.stop()
+
+
 onsuccess:
-    print(time_per_stage(LOGS, since=STARTED))
-    report = Path(study.paths.report)
-    if report.exists() and report.stat().st_mtime >= STARTED:
-        print(f"Report: {report}")
+    print(RUN.finish())

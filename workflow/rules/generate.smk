@@ -18,9 +18,10 @@ rule generate:
     conda:
         CONDA
     resources:
-        calls_in_flight=lambda wildcards: study.limit(wildcards.examinee, "concurrency"),
-        timeout_s=lambda wildcards: study.limit(wildcards.examinee, "timeout_s"),
-        max_attempts=lambda wildcards: study.limit(wildcards.examinee, "max_attempts"),
+        **{
+            pool: lambda wildcards, pool=pool: study.slots(wildcards.examinee, pool)
+            for pool in study.pools
+        },
     params:
         examinee=lambda wildcards: study.examinee_spec(
             wildcards.task, wildcards.examinee
@@ -35,5 +36,4 @@ rule generate:
         "python -m voirdire.steps.generate --name {wildcards.examinee} --items {input.questions}"
         " --source {input.source:q} --examinee {params.examinee:q} --seed {params.seed}"
         " --accept-errors {params.accept_errors} --journal {params.journal}"
-        " --concurrency {resources.calls_in_flight} --timeout-s {resources.timeout_s}"
-        " --max-attempts {resources.max_attempts} --output {output} > {log} 2>&1"
+        " --limits {study.paths.limits} --output {output} > {log} 2>&1"

@@ -22,9 +22,10 @@ rule judge:
     conda:
         CONDA
     resources:
-        calls_in_flight=lambda wildcards: study.limit(wildcards.judge, "concurrency"),
-        timeout_s=lambda wildcards: study.limit(wildcards.judge, "timeout_s"),
-        max_attempts=lambda wildcards: study.limit(wildcards.judge, "max_attempts"),
+        **{
+            pool: lambda wildcards, pool=pool: study.slots(wildcards.judge, pool)
+            for pool in study.pools
+        },
     params:
         judge=lambda wildcards: study.judge_spec(
             wildcards.condition, wildcards.task, wildcards.judge, wildcards.examinee
@@ -44,5 +45,4 @@ rule judge:
         " --items {input.questions} --generations {input.generations} --grades {input.grades}"
         " --prompt {input.prompt:q} --judge {params.judge:q} --seed {params.seed}"
         " --accept-errors {params.accept_errors} --journal {params.journal}"
-        " --concurrency {resources.calls_in_flight} --timeout-s {resources.timeout_s}"
-        " --max-attempts {resources.max_attempts} --output {output} > {log} 2>&1"
+        " --limits {study.paths.limits} --output {output} > {log} 2>&1"

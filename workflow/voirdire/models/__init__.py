@@ -6,6 +6,7 @@ litellm (2.5 s, 190 MB) is imported only where something is asked, the client on
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from voirdire.models.limits import ALONE, Limits
 from voirdire.models.spec import Answer, Call, ModelSpec, request_key
 
 if TYPE_CHECKING:
@@ -14,10 +15,12 @@ if TYPE_CHECKING:
     from voirdire.models.prices import estimate_tokens, price_per_token
 
 __all__ = [
+    "ALONE",
     "REPLAYABLE",
     "Answer",
     "Call",
     "Journal",
+    "Limits",
     "ModelSpec",
     "Progress",
     "complete",

@@ -3,14 +3,21 @@
 import logging
 import os
 import re
+import warnings
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from voirdire.errors import UserError
-from voirdire.models.spec import ModelSpec
+from voirdire.models.spec import Call, ModelSpec
 
 # Servers of one's own want some key, but must not be sent the one of a provider.
 NO_KEY = "none"
+# Names under which providers know, and complain about, what the configuration calls otherwise.
+_SENT_AS = {
+    "max_tokens": {"max_completion_tokens", "max_output_tokens", "maxOutputTokens"},
+    "reasoning_effort": {"thinking", "thinking_budget", "budget_tokens", "effort", "Budget", "Thinking"},
+}
 
 
 def load_litellm() -> ModuleType:
@@ -19,6 +26,8 @@ def load_litellm() -> ModuleType:
     os.environ["LITELLM_MODE"] = "PRODUCTION"  # no .env read behind one's back
     os.environ["LITELLM_LOG"] = "ERROR"  # at DEBUG it prints headers
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    # Of pydantic on litellm's own types: nothing that a user could mend.
+    warnings.filterwarnings("ignore", message=r".* using the `ReadOnly` qualifier", category=UserWarning)
     try:
         import litellm
     except ImportError as error:
@@ -33,10 +42,53 @@ def load_litellm() -> ModuleType:
     return litellm
 
 
+@dataclass(frozen=True)
+class Connection:
+    """litellm and what it is told about one model with every call.
+
+    `api_key` is the key to send, None where litellm finds its own; `sent` what is recorded as sent.
+    """
+
+    litellm: ModuleType
+    spec: ModelSpec
+    api_key: str | None
+    sent: dict[str, Any]
+    _arguments: dict[str, Any]
+
+    @property
+    def secrets(self) -> list[str]:
+        return [self.api_key] if self.api_key and self.api_key != NO_KEY else []
+
+    async def send(self, call: Call, timeout_s: float) -> Any:
+        """One request, and litellm's response; raises whatever litellm does."""
+        return await self.litellm.acompletion(
+            messages=[dict(message) for message in call.messages], timeout=timeout_s, **self._arguments
+        )
+
+
+def connect(spec: ModelSpec) -> Connection:
+    """Make ready to call a model. Raises UserError where it, its key or a parameter is known to be wrong."""
+    litellm = load_litellm()
+    check_provider(litellm, spec)
+    key = api_key(litellm, spec)
+    api_base, api_version = spec.endpoint()
+    endpoint = {"api_base": api_base, "api_version": api_version, "api_key": key}
+    arguments = {
+        "model": spec.model,
+        # The one retry loop is the client's: it counts attempts and caps Retry-After.
+        "num_retries": 0,
+        "max_retries": 0,
+        **{name: value for name, value in endpoint.items() if value},
+        **spec.sampling(),
+    }
+    return Connection(litellm, spec, key, sent_parameters(litellm, spec), arguments)
+
+
 async def close_litellm(litellm: ModuleType) -> None:
     """Close the connections that belong to the running event loop, and forget them."""
     from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
 
+    GLOBAL_LOGGING_WORKER.start()  # takes over what an earlier event loop has left, which could not be stopped
     await GLOBAL_LOGGING_WORKER.stop(discard_pending=True)
     await litellm.close_litellm_async_clients()
     litellm.in_memory_llm_clients_cache.flush_cache()
@@ -100,6 +152,7 @@ def sent_parameters(litellm: ModuleType, spec: ModelSpec) -> dict[str, Any]:
     try:
         model, provider, _, _ = litellm.get_llm_provider(spec.model, api_base=spec.api_base)
         mapped = dict(litellm.utils.get_optional_params(model=model, custom_llm_provider=provider, **parameters))
+        mapped = {**_default_cap(litellm, model, provider), **mapped}
     except litellm.UnsupportedParamsError as error:
         raise refused_parameter(spec, str(error)) from None
     except Exception:
@@ -111,10 +164,20 @@ def sent_parameters(litellm: ModuleType, spec: ModelSpec) -> dict[str, Any]:
     return {"model": spec.model, **mapped}
 
 
+def _default_cap(litellm: ModuleType, model: str, provider: str) -> dict[str, Any]:
+    """The cap that litellm sends where none is given, since Anthropic's interface wants one."""
+    config = litellm.utils.ProviderConfigManager.get_provider_chat_config(model, litellm.LlmProviders(provider))
+    is_anthropics = isinstance(config, litellm.AnthropicConfig)
+    return {"max_tokens": config.get_config(model=model)["max_tokens"]} if is_anthropics else {}
+
+
 def refused_parameter(spec: ModelSpec, message: str, parameter: str | None = None) -> UserError:
     """The error for a parameter that the model refuses; found in the message where it isn't given."""
-    names = [parameter] if parameter else [name for name in spec.sampling() if re.search(rf"\b{name}\b", message)]
-    named = ", ".join(f"'{name}'" for name in names) or "one of " + ", ".join(spec.sampling())
+    given = spec.sampling()
+    said = {parameter} if parameter else set(re.findall(r"\w+", message))
+    names = [name for name in given if name in said] or [name for name in given if said & _SENT_AS.get(name, set())]
+    names = names or ([parameter] if parameter else [])
+    named = ", ".join(f"'{name}'" for name in names) or "one of " + (", ".join(given) or "litellm's own")
     return UserError(
         f"model '{spec.name}' ({spec.model}): parameter {named} is refused: {' '.join(message.split())[:300]} "
         "(Change it under parameters, or list it under drop so that it isn't sent; a deployment that takes it though "

@@ -2,12 +2,15 @@
 
 import errno
 import json
+import math
 import os
-from dataclasses import asdict, fields
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 from voirdire.errors import UserError
 from voirdire.models.lock import lock
@@ -15,6 +18,8 @@ from voirdire.models.spec import Answer
 
 # An error or a timeout is asked again; everything else is the model's answer.
 REPLAYABLE = frozenset({"ok", "refused", "truncated", "empty"})
+# A power failure can cost the answers of so many seconds; a killed process none.
+SYNC_EVERY_S = 0.05
 _FORMAT = 1
 _FIELDS = {field.name for field in fields(Answer)}
 
@@ -22,16 +27,17 @@ _FIELDS = {field.name for field in fields(Answer)}
 class Journal:
     """A JSONL file with one line per completed call, written by one process at a time.
 
-    Every answer is on disk before `append` returns. A line that a kill or a full disk has cut short is ignored, and
-    the next answer starts on a line of its own. Only answers that may be replayed are found by `get`; errors are
-    recorded for their history alone.
+    An answer outlives a kill of the process as soon as `append` returns, and a power failure at most SYNC_EVERY_S
+    later: a thread brings the lines to disk, many at a time, so that calls don't wait for it. A line that a kill or a
+    full disk has cut short is ignored, and the next answer starts on a line of its own. Answers stay in the file,
+    memory holds where they are. Only those that may be replayed are found by `get`; errors are recorded for their
+    history.
 
     Raises UserError where another live process writes to the file, or where it can't be written.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._answers: dict[str, Answer] = {}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             is_new = not self.path.exists()
@@ -42,17 +48,19 @@ class Journal:
             raise self._fault(error) from error
         try:
             self._unlock = lock(self._file, self.path)
-            content = self._file.read()
+            self._places, end = _places(self._file)
             if is_new:
                 _sync_directory(self.path.parent)
+            self._on_fresh_line = end == 0 or os.pread(self._file.fileno(), 1, end - 1) == b"\n"
         except OSError as error:
             self._file.close()
             raise self._fault(error) from error
         except BaseException:
             self._file.close()
             raise
-        self._answers = _replayable(content)
-        self._on_fresh_line = content.endswith(b"\n") or not content
+        self._failed: dict[str, _Place] = {}
+        self.size = end
+        self._syncer = _Syncer(self._file.fileno())
 
     def __enter__(self) -> "Journal":
         return self
@@ -62,35 +70,67 @@ class Journal:
     ) -> None:
         self.close()
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._places
+
     def close(self) -> None:
-        """Close the file, which unlocks it."""
-        if not self._file.closed:
+        """Bring everything to disk and close the file, which unlocks it. Raises UserError where the disk is full."""
+        if self._file.closed:
+            return
+        try:
+            self._syncer.stop()
+        except OSError as error:
+            raise self._fault(error) from error
+        finally:
             self._unlock()
             self._file.close()
 
     def get(self, key: str) -> Answer | None:
         """The replayable answer to a request, if there is one."""
-        return self._answers.get(key)
+        place = self._places.get(key)
+        return None if place is None else _answer(self._file.fileno(), place)
 
-    def append(self, answer: Answer, call_id: str = "") -> None:
-        """Write an answer to disk; `call_id` is noted for people who read the journal."""
-        record = {"format": _FORMAT, "id": call_id, "at": datetime.now(UTC).isoformat(), **asdict(answer)}
+    def answers(self, keys: Mapping[str, str]) -> "Answers":
+        """The answers to requests, by any names: those that may be replayed, else this process's errors."""
+        return Answers(self.path, {name: self._places.get(key) or self._failed[key] for name, key in keys.items()})
+
+    def append(self, answer: Answer, call_id: str = "", history: Iterable[str] = ()) -> None:
+        """Write an answer. `call_id` and the `history` of failed attempts are noted for people who read the journal."""
+        record = {"format": _FORMAT, "id": call_id, "at": _now(), **vars(answer)}
+        if past := list(history):
+            record["history"] = past
+        place = self._write(record)
+        (self._places if answer.status in REPLAYABLE else self._failed)[answer.key] = place
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Note that these requests are to be asked again. Their answers and costs stay in the file."""
+        if known := [key for key in keys if key in self._places]:
+            self._write({"format": _FORMAT, "at": _now(), "forget": known})
+            for key in known:
+                del self._places[key]
+
+    def spent_usd(self, end: float = math.inf) -> float:
+        """As the function `spent_usd`, through the one descriptor that may be open."""
+        self._file.seek(0)
+        return _spent(self._file, end)
+
+    def _write(self, record: dict[str, Any]) -> "_Place":
+        """Append a record; where it lies."""
         # ASCII only: U+0085, U+2028, NUL and lone surrogates arrive as \u escapes, and the only "\n" ends the line.
-        line = json.dumps(record, sort_keys=True).encode("ascii") + b"\n"
-        self._write(line if self._on_fresh_line else b"\n" + line)
-        if answer.status in REPLAYABLE:
-            self._answers[answer.key] = answer
-
-    def _write(self, data: bytes) -> None:
+        line = json.dumps(record).encode("ascii") + b"\n"
+        data = line if self._on_fresh_line else b"\n" + line
         self._on_fresh_line = False
+        written = 0
         try:
-            written = 0
             while written < len(data):
                 written += self._file.write(data[written:])
-            os.fsync(self._file.fileno())
+            self._syncer.wake()
         except OSError as error:
             raise self._fault(error) from error
+        finally:
+            self.size += written
         self._on_fresh_line = True
+        return self.size - len(line), len(line)
 
     def _fault(self, error: OSError) -> UserError:
         what = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
@@ -99,29 +139,160 @@ class Journal:
         )
 
 
+# Start and length of a line, in bytes.
+_Place = tuple[int, int]
+
+
+class Answers(Mapping[str, Answer]):
+    """Answers by name, each read from the journal when it is looked at."""
+
+    def __init__(self, path: Path, places: Mapping[str, _Place]) -> None:
+        self.path, self._places = path, places
+
+    def __getitem__(self, name: str) -> Answer:
+        place = self._places[name]
+        try:
+            with open(self.path, "rb") as file:
+                return _answer(file.fileno(), place)
+        except (OSError, ValueError) as error:
+            raise UserError(f"{self.path}: the journal can't be read ({error}); has it been changed?") from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class _Syncer:
+    """A thread that brings what was written to disk, at most every SYNC_EVERY_S."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._dirty = threading.Event()
+        self._ended = threading.Event()
+        self._error: OSError | None = None
+        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+
+    def wake(self) -> None:
+        """Raises the OSError that an earlier write ended in, as network disks tell only then."""
+        if self._error is not None:
+            raise self._error
+        if not self._dirty.is_set():
+            self._dirty.set()
+            if not self._thread.is_alive():
+                self._thread.start()
+
+    def stop(self) -> None:
+        if self._thread.is_alive():
+            self._ended.set()
+            self._dirty.set()
+            self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def _run(self) -> None:
+        while not (self._ended.is_set() and not self._dirty.is_set()):
+            self._dirty.wait()
+            self._dirty.clear()
+            try:
+                os.fsync(self._handle)
+            except OSError as error:
+                self._error = error
+                return
+            self._ended.wait(SYNC_EVERY_S)
+
+
 def read_journal(path: str | Path) -> dict[str, Answer]:
     """The replayable answers of a journal by request key, without locking it; empty where there is no such file."""
     try:
-        return _replayable(Path(path).read_bytes())
+        with open(path, "rb") as file:
+            places, _ = _places(file)
+            return {key: _answer(file.fileno(), place) for key, place in places.items()}
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise UserError(f"{path}: the journal can't be read ({error.strerror})") from error
 
 
-def _replayable(content: bytes) -> dict[str, Answer]:
-    # Never splitlines(): it would also cut at U+0085 and U+2028, should another tool have written them unescaped.
-    answers = (_parse(line) for line in content.split(b"\n") if line)
-    return {answer.key: answer for answer in answers if answer is not None and answer.status in REPLAYABLE}
-
-
-def _parse(line: bytes) -> Answer | None:
-    """The answer on a line; None for a line that was cut short, which a closing brace would have ended."""
+def known_keys(path: str | Path) -> set[str]:
+    """The requests that a journal has a replayable answer to, without locking it; none where there is no such file."""
     try:
-        record: Any = json.loads(line)
-        return Answer(**{name: value for name, value in record.items() if name in _FIELDS})
-    except (ValueError, TypeError, AttributeError):
+        with open(path, "rb") as file:
+            return set(_places(file)[0])
+    except FileNotFoundError:
+        return set()
+    except OSError as error:
+        raise UserError(f"{path}: the journal can't be read ({error.strerror})") from error
+
+
+def spent_usd(path: str | Path, start: int = 0, end: float = math.inf) -> float:
+    """What the calls in a journal have cost, forgotten ones included; what has no price counts 0.
+
+    Of the lines that begin from byte `start` on and before byte `end`.
+    """
+    try:
+        with open(path, "rb") as file:
+            file.seek(start)
+            return _spent(file, end)
+    except FileNotFoundError:
+        return 0.0
+    except OSError as error:
+        raise UserError(f"{path}: the journal can't be read ({error.strerror})") from error
+
+
+def _spent(file: BinaryIO, end: float = math.inf) -> float:
+    costs = (record.get("cost_usd") for (start, _), record in _records(file) if start < end)
+    return sum(cost for cost in costs if isinstance(cost, (int, float)))
+
+
+def _places(file: BinaryIO) -> tuple[dict[str, _Place], int]:
+    """Where the replayable answers are, and how long the file is."""
+    places: dict[str, _Place] = {}
+    end = 0
+    for place, record in _records(file):
+        end = sum(place)
+        if isinstance(forgotten := record.get("forget"), list):
+            for key in forgotten:
+                places.pop(key, None)
+        elif isinstance(key := record.get("key"), str) and record.get("status") in REPLAYABLE:
+            places[key] = place
+    return places, max(end, os.fstat(file.fileno()).st_size)
+
+
+def _records(file: BinaryIO) -> Iterator[tuple[_Place, dict[str, Any]]]:
+    """The whole lines of a journal and where they are; those cut short, or no objects, are passed over."""
+    start = file.tell()
+    rest = b""
+    # Lines are read by hand: an unbuffered file's own are slow. Never splitlines(): it would also cut at U+0085 and
+    # U+2028, should another tool have written them unescaped.
+    while chunk := file.read(2**20):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            if (record := _parse(line)) is not None:
+                yield (start, len(line)), record
+            start += len(line) + 1
+    if (record := _parse(rest)) is not None:
+        yield (start, len(rest)), record
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    """The object on a line; None for a line that was cut short, which a closing brace would have ended."""
+    try:
+        record = json.loads(line)
+    except ValueError:
         return None
+    return record if isinstance(record, dict) else None
+
+
+def _answer(handle: int, place: _Place) -> Answer:
+    start, length = place
+    record = json.loads(os.pread(handle, length, start))
+    return Answer(**{name: value for name, value in record.items() if name in _FIELDS})
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _sync_directory(path: Path) -> None:

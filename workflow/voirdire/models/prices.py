@@ -19,10 +19,12 @@ def estimate_tokens(text: str) -> int:
 
 
 def price_per_token(spec: ModelSpec) -> tuple[float, float] | None:
-    """US dollars per token (sent, received) from litellm's offline price list; None where it has no price.
+    """US dollars per token (sent, received): the specification's, else litellm's; None where neither has a price.
 
-    Imports litellm (2.5 s). A price of zero counts as unknown: the list gives it to models that it knows nothing of.
+    Imports litellm (2.5 s) to look. A zero there counts as unknown: the list gives it to models it knows nothing of.
     """
+    if spec.price is not None:
+        return spec.price[0] / 1e6, spec.price[1] / 1e6
     from voirdire.models.engine import load_litellm
 
     litellm = load_litellm()

@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 from urllib.parse import urlsplit
@@ -51,11 +52,8 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "api_base": ((str, type(None)), "text"),
     "api_version": ((str, type(None)), "text"),
     "api_key_env": ((str, type(None)), "the name of an environment variable"),
-    "concurrency": ((int,), "a whole number of at least 1"),
-    "timeout_s": ((int, float), "a number of seconds above 0"),
-    "max_attempts": ((int,), "a whole number of at least 1"),
 }
-_CAPS = ("max_tokens", "max_completion_tokens")
+_CAPS = ("max_completion_tokens", "max_tokens")
 _NUMBERS = ("temperature", "top_p")
 _TEXTS = ("text", "raw_text", "finish_reason", "resolved_model", "error")
 _COUNTS = ("prompt_tokens", "completion_tokens")
@@ -81,12 +79,13 @@ def _canonical(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """Everything about a model, in one task and role, that can change an answer, and the limits, which cannot.
+    """Everything about a model, in one task and role, that can change an answer, and its price.
 
     `model` is litellm's id (`azure/gpt-4.1-mini`), `parameters` go to the model except those that `drop` lists.
     Where `api_base` or `api_version` is missing, the provider's environment variables (AZURE_API_BASE, …) count.
     `api_key_env` names the environment variable that holds the key; without it the provider's usual one is taken,
     but never for an endpoint of one's own, which must not be sent somebody else's key.
+    `price` is (sent, received) in US dollars per million tokens; without it litellm's list is asked.
     """
 
     name: str
@@ -96,20 +95,21 @@ class ModelSpec:
     api_base: str | None = None
     api_version: str | None = None
     api_key_env: str | None = None
-    concurrency: int = 8
-    timeout_s: float = 600
-    max_attempts: int = 6
+    price: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.drop, list):
-            object.__setattr__(self, "drop", tuple(self.drop))
+        for name in ("drop", "price"):
+            if isinstance(getattr(self, name), list):
+                object.__setattr__(self, name, tuple(getattr(self, name)))
         faults = Faults()
         for name, (kinds, expected) in _KINDS.items():
             value = getattr(self, name)
-            if not isinstance(value, kinds) or isinstance(value, bool):
+            if not isinstance(value, kinds):
                 faults.add(f"model '{self.name}': {name}: must be {expected}")
-            elif isinstance(value, (int, float)) and not value > 0:
-                faults.add(f"model '{self.name}': {name}: must be {expected}, not {value}")
+        if self.price is not None and not _is_price(self.price):
+            faults.add(
+                f"model '{self.name}': price: must be two numbers of dollars per million tokens, sent and received"
+            )
         faults.raise_if_any()
         for name in sorted(RESERVED & self.parameters.keys()):
             faults.add(f"model '{self.name}': parameters: '{name}' is not a sampling parameter; remove it")
@@ -157,12 +157,28 @@ class ModelSpec:
         return api_base, self.api_version or by_environment or None
 
     @property
+    def cap(self) -> float:
+        """The most tokens of one answer, by the parameters that are really sent; infinite where none says so."""
+        sent = self.sampling()
+        return next((sent[name] for name in _CAPS if sent.get(name) is not None), math.inf)
+
+    @property
     def provider(self) -> str:
         """The provider's name, with which litellm's id starts; empty where an id without one doesn't tell."""
         provider, slash, _ = self.model.partition("/")
         if slash:
             return provider
         return next((provider for pattern, provider in _UNPREFIXED if pattern.match(self.model)), "")
+
+
+def _is_price(price: object) -> bool:
+    return (
+        isinstance(price, tuple)
+        and len(price) == 2
+        and all(
+            isinstance(part, (int, float)) and not isinstance(part, bool) and 0 <= part < math.inf for part in price
+        )
+    )
 
 
 def _misfits(parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -235,13 +251,18 @@ class Answer:
 
 def request_key(spec: ModelSpec, call: Call) -> str:
     """SHA-256 of everything that can change the answer: model, endpoint, messages, sampling parameters, trial."""
+    return next(request_keys(spec, [call]))
+
+
+def request_keys(spec: ModelSpec, calls: Iterable[Call]) -> Iterator[str]:
+    """The key of each call."""
     api_base, api_version = spec.endpoint()
     matters = {
         "model": spec.model,
         "api_base": api_base and api_base.rstrip("/"),
         "api_version": api_version,
-        "messages": call.messages,
         "parameters": spec.sampling(),
-        "trial": call.trial,
     }
-    return hashlib.sha256(canonical_json(matters).encode()).hexdigest()
+    for call in calls:
+        whole = canonical_json({**matters, "messages": call.messages, "trial": call.trial})
+        yield hashlib.sha256(whole.encode()).hexdigest()

@@ -1,7 +1,7 @@
 """One judge says of one examinee's responses to one task whether they are correct."""
 
 from voirdire.benchmarks.items import items_from_frame
-from voirdire.steps._calls import OPTIONS, with_limits
+from voirdire.steps._calls import OPTIONS, calling
 from voirdire.steps._run import arguments, as_json, run
 from voirdire.study.judgement import Bench, judge
 from voirdire.tables import GENERATIONS, GRADES, ITEMS, JUDGEMENTS, read_table, write_table
@@ -23,14 +23,13 @@ def main() -> None:
     bench = Bench(
         name=args.name,
         condition=args.condition,
-        spec={**args.judge, "judge": with_limits(args.judge["judge"], args)},
+        spec=args.judge,
         items=items_from_frame(read_table(args.items, ITEMS)),
         generations=read_table(args.generations, GENERATIONS),
         grades=read_table(args.grades[0], GRADES) if args.grades else None,
         prompt=args.prompt,
-        journal=args.journal,
         seed=args.seed,
-        accept_errors=args.accept_errors,
+        calling=calling(args, args.judge["judge"]),
     )
     write_table(judge(bench), args.output, JUDGEMENTS)
 

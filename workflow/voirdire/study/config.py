@@ -28,6 +28,8 @@ from voirdire.study.sections import (
     Slug,
 )
 
+# Limits of an endpoint, on which all its models must agree.
+SHARED_LIMITS = ("concurrency", "requests_per_minute", "tokens_per_minute")
 # Names that tables give to rows over several models.
 POOLED = ("all", "mean")
 
@@ -56,6 +58,12 @@ class Config(Section):
     drift: DriftSettings = Field(default_factory=lambda: DriftSettings(), description="the drift simulation")
     prior_sweep: PriorSweep = Field(default_factory=lambda: PriorSweep(), description="priors to try under drift")
     bootstrap: Bootstrap = Field(default_factory=lambda: Bootstrap(), description="intervals")
+    budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        None, description="what the study may spend in all, earlier runs included; changing it reruns nothing"
+    )
+    pilot: Annotated[int, Field(ge=0, le=1000, strict=True)] = Field(
+        0, description="calls per examinee and judge job that `estimate` makes, to see how long answers are"
+    )
     accept_errors: Share = Field(0.0, description="share of failed calls that a job may leave behind and still succeed")
     sandbox: Literal["auto", "bubblewrap", "unsafe"] = Field(
         "auto", description="isolation of code that models wrote; unsafe runs it without any"
@@ -111,8 +119,8 @@ def _sentence(detail: Any, source: str) -> str:
     match detail["type"]:
         case "extra_forbidden":
             known = _siblings(detail["loc"])
-            close = difflib.get_close_matches(str(detail["loc"][-1]), known, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"known keys here: {', '.join(known)}"
+            close = " or ".join(f"'{each}'" for each in difflib.get_close_matches(str(detail["loc"][-1]), known, n=2))
+            hint = f"did you mean {close}?" if close else f"known keys here: {', '.join(known)}"
             return f"{source}: {key}: unknown key; {hint}"
         case "missing":
             return f"{source}: {key}: this key is needed"
@@ -178,6 +186,23 @@ def _check_models(config: Config, source: str, faults: Faults) -> None:
             except UserError as error:
                 # A fault is the same for most tasks.
                 faults.extend(new for fault in error.faults if (new := f"{source}: {fault}") not in faults.faults)
+    _check_pools(config, source, faults)
+
+
+def _check_pools(config: Config, source: str, faults: Faults) -> None:
+    """Models that share an endpoint must agree on what it allows."""
+    first: dict[str, str] = {}
+    for name, model in config.models.items():
+        if model.model is None or model.persona:
+            continue
+        other = first.setdefault(pool(model), name)
+        mine, others = (config.models[each].limits for each in (name, other))
+        for limit in SHARED_LIMITS:
+            if getattr(mine, limit) != getattr(others, limit):
+                faults.add(
+                    f"{source}: models.{name}.limits.{limit}: is {getattr(mine, limit)}, but {getattr(others, limit)} "
+                    f"for '{other}', which shares its endpoint; make them equal, or give each its own endpoint.pool"
+                )
 
 
 def _check_personas(config: Config, source: str, faults: Faults) -> None:
@@ -231,7 +256,13 @@ def model_spec(name: str, model: Model, task: str) -> ModelSpec:
         api_base=model.endpoint.api_base,
         api_version=model.endpoint.api_version,
         api_key_env=model.endpoint.api_key_env,
-        concurrency=model.limits.concurrency,
-        timeout_s=model.limits.timeout_s,
-        max_attempts=model.limits.max_attempts,
+        price=(model.price.input, model.price.output) if model.price else None,
     )
+
+
+def pool(model: Model) -> str:
+    """The name of the endpoint whose limits a called model shares: its pool, its address, or its provider."""
+    if model.endpoint.pool:
+        return model.endpoint.pool
+    spec = ModelSpec(name="", model=model.model or "")
+    return (model.endpoint.api_base or "").rstrip("/") or spec.provider or spec.model

@@ -11,7 +11,7 @@ from voirdire.judging import judge_prompt, parse_verdict
 from voirdire.models import Answer, Call, ModelSpec
 from voirdire.simulated import ExamineeLook, Persona, right_answers
 from voirdire.simulated import judge as simulated_judge
-from voirdire.study.generation import ask, call_columns
+from voirdire.study.calling import NO_CALLS, Calling, call_columns
 from voirdire.study.prompts import read_prompt
 from voirdire.tables import JUDGEMENTS
 
@@ -28,9 +28,8 @@ class Bench:
     generations : one examinee's responses to them.
     grades : their grades, where a simulated judge needs them.
     prompt : the template's file.
-    journal : the file that keeps every answer of a real model.
     seed : of simulated draws and of the marker that delimits a response.
-    accept_errors : share of failed calls to live with.
+    calling : how a real model may be called.
     """
 
     name: str
@@ -40,9 +39,8 @@ class Bench:
     generations: pd.DataFrame
     grades: pd.DataFrame | None
     prompt: str
-    journal: str
     seed: int
-    accept_errors: float = 0.0
+    calling: Calling = NO_CALLS
 
 
 def judge(bench: Bench) -> pd.DataFrame:
@@ -50,7 +48,7 @@ def judge(bench: Bench) -> pd.DataFrame:
 
     A response whose status isn't ok is not judged: its row has no status and no verdict.
 
-    Raises UserError as `voirdire.study.generation.ask` does.
+    Raises UserError as `Calling.ask` does.
     """
     by_id = {item.item_id: item for item in bench.items}
     generations = bench.generations
@@ -81,7 +79,7 @@ def _called(
             message = ({"role": "user", "content": prompt},)
             calls[item.item_id, trial] = Call(f"{item.item_id}#{trial}", message, trial)
     spec = ModelSpec(**bench.spec["judge"]["model"])
-    answers = ask(spec, list(calls.values()), bench.journal, bench.accept_errors)
+    answers = bench.calling.ask(spec, list(calls.values()))
     return {key: _read(answers[call.id]) for key, call in calls.items()}
 
 

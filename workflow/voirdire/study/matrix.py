@@ -78,10 +78,24 @@ class Paths:
     def report(self) -> str:
         return f"{self.folder}/report.html"
 
-    def journal(self, *job: str) -> str:
-        """The journal of a job: outside the study's tables, so that no clean-up of those touches paid answers."""
+    @property
+    def journals(self) -> str:
+        """The folder of all jobs' journals: outside the study's, so that no clean-up there touches paid answers."""
         root, _, study = self.folder.rpartition("/")
-        return "/".join([root, JOURNAL, study, *job]) + ".jsonl"
+        return f"{root}/{JOURNAL}/{study}"
+
+    def journal(self, *job: str) -> str:
+        return "/".join([self.journals, *job]) + ".jsonl"
+
+    @property
+    def limits(self) -> str:
+        """How each model may be called, written by Snakemake before its first job."""
+        return f"{self.journals}/limits.json"
+
+    @property
+    def shared(self) -> str:
+        """What the jobs that run at once share: calls in flight, rates, money."""
+        return f"{self.journals}/shared.json"
 
 
 @dataclass(frozen=True)

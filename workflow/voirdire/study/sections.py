@@ -22,7 +22,7 @@ Strength = Annotated[float, Field(gt=0)]
 
 Label = Literal["elite", "author"]
 SIMULATED = "simulated/"
-_FOR_CALLS = ("parameters", "tasks", "drop", "endpoint", "limits")
+_FOR_CALLS = ("parameters", "tasks", "drop", "endpoint", "limits", "price", "mode")
 
 
 class Section(BaseModel):
@@ -52,14 +52,30 @@ class Endpoint(Section):
     api_base: str | None = Field(None, description="base URL of the server")
     api_version: str | None = Field(None, description="Azure: version of the API")
     api_key_env: str | None = Field(None, description="environment variable that holds the key")
+    pool: Slug | None = Field(
+        None,
+        description="models of one pool share their limits; default: all models of one api_base, or of one provider",
+    )
 
 
-class Limits(Section):
-    """How hard a model's endpoint may be asked."""
+class CallLimits(Section):
+    """How hard a model's endpoint may be asked, by all jobs of the study together. Changing these reruns nothing."""
 
-    concurrency: Count = Field(8, description="calls in flight per job")
+    concurrency: Count = Field(16, description="calls in flight; halved for a while when the endpoint says 429")
+    requests_per_minute: Count | None = Field(None, description="calls in any minute")
+    tokens_per_minute: Count | None = Field(None, description="tokens, sent and received, in any minute")
     timeout_s: Count = Field(600, description="seconds one attempt may take")
-    max_attempts: Count = Field(6, description="attempts per call, the first included")
+    max_attempts: Count = Field(6, description="attempts per call, the first included; a 429 is none")
+    deadline_s: Count = Field(3600, description="seconds from a call's first attempt to its last")
+
+
+class Price(Section):
+    """What a model costs. Needed only where litellm's list doesn't know the model, or knows better."""
+
+    input: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(description="US dollars per million tokens sent")
+    output: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
+        description="US dollars per million tokens received"
+    )
 
 
 class Model(Section):
@@ -80,7 +96,11 @@ class Model(Section):
     tasks: dict[str, dict[str, Any]] = Field(default_factory=dict, description="parameters that differ for a task")
     drop: list[str] = Field(default_factory=list, description="parameters that this model refuses: not sent")
     endpoint: Endpoint = Field(default_factory=lambda: Endpoint(), description="where the model answers")
-    limits: Limits = Field(default_factory=lambda: Limits(), description="how hard it may be asked")
+    limits: CallLimits = Field(default_factory=lambda: CallLimits(), description="how hard it may be asked")
+    price: Price | None = Field(None, description="what it costs; default: what litellm's list says; 0 and 0 is free")
+    mode: Literal["live", "batch"] = Field(
+        "live", description="batch: through the provider's batch interface, slower and at half the price"
+    )
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Model":

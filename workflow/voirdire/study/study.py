@@ -6,24 +6,25 @@ parameters have changed, and none because a dictionary was written in another or
 
 import json
 import os
+import re
+import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from voirdire.benchmarks import Source
-from voirdire.models import ModelSpec
-from voirdire.study.config import Config, model_spec, parse
+from voirdire.models import Limits, ModelSpec
+from voirdire.study.config import Config, model_spec, parse, pool
 from voirdire.study.matrix import Condition, Matrix, Paths, canonical, conditions_of
 from voirdire.study.sections import Model
+from voirdire.tables import atomic_path
 
 # Raise by hand when the code of a paid rule changes so that its old answers are no longer what it would ask for.
 PROTOCOL = {"generate": 1, "judge": 1}
 
 # The paper's drift: away from easy word problems, towards hard competition mathematics.
-LIMITS = ("concurrency", "timeout_s", "max_attempts")
-
 _DRIFT_START = {"gsm8k": 0.85, "aime": 0.15}
 
 
@@ -130,9 +131,40 @@ class Study:
         """The litellm model `name` as it is called for `task`."""
         return model_spec(name, self.model(name), task)
 
-    def limit(self, name: str, limit: str) -> int:
-        """One of LIMITS of a model; 0 where no call is made."""
-        return int(getattr(self.model(name).limits, limit)) if self.is_paid(name) else 0
+    def call_limits(self, name: str) -> Limits:
+        """How a model that is called through litellm may be called."""
+        model = self.model(name)
+        return Limits(
+            **model.limits.model_dump(),
+            pool=pool(model),
+            mode=model.mode,
+            budget_usd=self.config.budget_usd,
+            shared=self.paths.shared,
+        )
+
+    @cached_property
+    def pools(self) -> dict[str, int]:
+        """Snakemake's resource for each endpoint, `calls_POOL`, and the calls in flight that it allows."""
+        return {_resource(limits.pool): limits.concurrency for limits in self._limits.values()}
+
+    def slots(self, name: str, resource: str) -> int:
+        """How much a job that calls model `name` takes of a resource of `pools`.
+
+        Half of it: two jobs of an endpoint at a time keep it busy, while more would only wait in each other's way.
+        """
+        limits = self._limits.get(name)
+        return -(-limits.concurrency // 2) if limits and _resource(limits.pool) == resource else 0
+
+    @cached_property
+    def _limits(self) -> dict[str, Limits]:
+        names = dict.fromkeys([*self.config.examinees, *self.config.judges])
+        return {name: self.call_limits(name) for name in names if self.is_paid(name)}
+
+    def write_limits(self) -> None:
+        """Tell the jobs how they may call their models: in a file, so that a change reruns nothing."""
+        if self._limits:
+            with atomic_path(self.paths.limits) as beside:
+                beside.write_text(json.dumps({name: asdict(limits) for name, limits in self._limits.items()}, indent=1))
 
     def analysis_settings(self) -> str:
         """What every statistical table depends on, as JSON."""
@@ -182,9 +214,13 @@ class Study:
         if model.persona:
             # One truth for who is whose relative: the model's entry.
             return {"persona": {**self.config.personas[model.persona], "name": name, "family": model.family}}
-        spec = json.loads(self.model_spec(task, name).to_json())
-        # Limits change no answer, so a change of theirs must rerun nothing: they are resources of the jobs.
-        return {"model": {key: value for key, value in spec.items() if key not in LIMITS}}
+        return {"model": json.loads(self.model_spec(task, name).to_json())}
+
+
+def _resource(pool: str) -> str:
+    """A pool's name as Snakemake's resources can have it; two pools never get one name."""
+    slug = re.sub(r"\W+", "_", pool.partition("://")[2] or pool).strip("_").lower()
+    return f"calls_{slug}" if slug == pool else f"calls_{slug}_{zlib.crc32(pool.encode()):08x}"
 
 
 def load_study(raw: Mapping[str, Any], sources: Sequence[str | Path], workflow_folder: str | Path) -> Study:

@@ -1,0 +1,117 @@
+"""What the jobs that run at once share: a small JSON file, read and rewritten under a lock."""
+
+import json
+import os
+import random
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from voirdire.errors import UserError
+from voirdire.models.lock import fcntl
+
+State = dict[str, Any]
+# A holder does its work in a millisecond; one that takes so long is stopped, or the disk is dead.
+_LOCK_PATIENCE_S = 60.0
+# Between the threads of one process, whom a network disk's locks don't keep apart.
+_in_process = threading.Lock()
+
+
+class Shared:
+    """The state of a study's jobs, to be changed within `with shared.change() as state`.
+
+    Without a file the state is this process's own. A file that is empty, torn by a kill or unreadable as JSON counts
+    as an empty state: what depends on more than the jobs alive, the money spent, is found again in the journals.
+
+    Raises UserError where the file can't be opened.
+    """
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.path = Path(path) if path else None
+        self._own: State = {}
+        self._handle: int | None = None
+        if self.path is None or fcntl is None:
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise self._fault(error) from error
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._handle, fcntl.LOCK_UN)
+        except BlockingIOError:
+            pass
+        except OSError:
+            # A filesystem without locks. The job can work, but knows nothing of the others.
+            print(f"{self.path}: this disk has no file locks, so limits and budget hold per job only", file=sys.stderr)
+            self.close()
+
+    def close(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    @contextmanager
+    def change(self) -> Iterator[State]:
+        """The state, locked; what the block makes of it is kept, unless it raises."""
+        if self._handle is None:
+            yield self._own
+            return
+        with _in_process:
+            self._lock()
+            try:
+                state = self._read()
+                yield state
+                self._write(state)
+            except OSError as error:
+                raise self._fault(error) from error
+            finally:
+                fcntl.flock(self._handle, fcntl.LOCK_UN)
+
+    def _lock(self) -> None:
+        assert self._handle is not None
+        end = time.monotonic() + _LOCK_PATIENCE_S
+        while True:
+            try:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise UserError(
+                        f"{self.path}: another job has held its lock for {_LOCK_PATIENCE_S:.0f} s; is it stopped?"
+                    ) from None
+                # Not a blocking lock: over NFS that one can wait for ever.
+                time.sleep(random.uniform(0.0001, 0.001))
+
+    def _read(self) -> State:
+        assert self._handle is not None
+        content = os.pread(self._handle, os.fstat(self._handle).st_size, 0)
+        try:
+            state = json.loads(content)
+        except ValueError:
+            return {}
+        return state if isinstance(state, dict) else {}
+
+    def _write(self, state: State) -> None:
+        assert self._handle is not None
+        data = json.dumps(state, separators=(",", ":")).encode()
+        # In place, since a file renamed over it would leave the others with a lock on nothing.
+        os.pwrite(self._handle, data, 0)
+        os.ftruncate(self._handle, len(data))
+
+    def _fault(self, error: OSError) -> UserError:
+        return UserError(f"{self.path}: what the jobs share can't be kept ({error.strerror}); mend that and rerun")
+
+
+def read_shared(path: str | Path) -> State:
+    """The state as it is at this moment, for showing it; empty where there is none or it is being written."""
+    try:
+        state = json.loads(Path(path).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return state if isinstance(state, dict) else {}

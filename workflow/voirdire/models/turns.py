@@ -1,0 +1,331 @@
+"""When a job's next call may go out: the endpoint's limits and the study's budget, over all jobs at once."""
+
+import asyncio
+import os
+import random
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from voirdire.errors import UserError
+from voirdire.models import limits as endpoint
+from voirdire.models.journal import Journal, spent_usd
+from voirdire.models.limits import Limits
+from voirdire.models.shared import Shared, State
+from voirdire.models.spec import Answer
+
+# How often a job that others keep waiting looks whether it is its turn, and how often one shows that it lives.
+POLL_S = 0.04
+HEARTBEAT_S = 10.0
+# A job of another machine that has not been seen for so long has ended without a word.
+SILENT_S = 60.0
+_LOOK_FOR_DEAD_S = 2.0
+_SETTLE_S = 0.02
+
+
+class BudgetSpentError(UserError):
+    """The study's budget leaves no room for another call."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A call that may go out: when, and what it is expected to take."""
+
+    started: float
+    tokens: float
+    reserved_usd: float
+
+
+@dataclass
+class Counts:
+    """What a job has got so far, for those who watch."""
+
+    done: int = 0
+    total: int = 0
+    failed: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    priced: bool = True
+
+    def add(self, answer: Answer) -> None:
+        self.done += 1
+        self.failed += answer.status == "error"
+        self.tokens += (answer.prompt_tokens or 0) + (answer.completion_tokens or 0)
+        self.cost_usd += answer.cost_usd or 0.0
+        self.priced = self.priced and (answer.cost_usd is not None or answer.status == "error")
+
+
+@dataclass(frozen=True)
+class _Left:
+    turn: Turn
+    tokens: float | None
+    answered: bool
+    turned_away: bool
+    retry_after_s: float | None
+
+
+@dataclass
+class Turns:
+    """One job's turns at its endpoint. Use `enter` before each attempt, `leave` after it, `close` at the end.
+
+    The job's line in the shared state is rewritten at every change, so that a state that was lost heals by itself.
+    Money: `spent` holds what ended jobs have spent, each living job's line what it has spent since; a job that died
+    is settled from its journal.
+    """
+
+    limits: Limits
+    journal: Journal
+    counts: Counts
+    now: Callable[[], float] = time.time
+    _left: list[_Left] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._shared = Shared(self.limits.shared)
+        self._folder = Path(self.limits.shared).parent if self.limits.shared else None
+        self._id = f"{socket.gethostname()}-{os.getpid()}-{random.getrandbits(32):08x}"
+        self._fixed = {
+            "job": job_name(self.journal.path, self.limits.shared),
+            "pool": self.limits.pool,
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "born": _born(os.getpid()),
+            "since": self.now(),
+            "journal": str(self.journal.path),
+        }
+        self._start = self.journal.size
+        self._spent = self._reserved = 0.0
+        self._in_flight = self._answered = 0
+        self._looked = 0.0
+        self._is_known = self._stopped = self._waiting = False
+        self._others = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._queue, self._changed = asyncio.Lock(), asyncio.Event()
+        self._heart: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "Turns":
+        self._settle_now()
+        self._heart = asyncio.create_task(self._beat())
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        if self._heart is not None:
+            self._heart.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
+        with self._shared.change() as state:
+            self._settle(state)
+            self._bury(state, self._id, self._spent)
+        self._shared.close()
+
+    def usual_cost(self) -> float | None:
+        """What one of this run's calls has cost on average, in dollars; None where none has an answer."""
+        return self._spent / self._answered if self._answered else None
+
+    def stop(self) -> None:
+        """End all waiting: `enter` then gives None."""
+        self._stopped = True
+        self._changed.set()
+
+    async def enter(self, tokens: float, cost_usd: float) -> Turn | None:
+        """Wait for the turn of a call that is expected to take so many tokens and at most so much money.
+
+        None where `stop` was called. Raises BudgetSpentError where the money is spent and no call is under way that
+        could turn out cheaper than feared.
+        """
+        async with self._queue:
+            while not self._stopped:
+                with self._shared.change() as state:
+                    self._settle(state)
+                    wait = self._wait(state, tokens, cost_usd)
+                    spent = self._all_spent(state)
+                    if wait is not None and wait <= 0:
+                        return self._take(state, tokens, cost_usd)
+                if wait is None:
+                    raise BudgetSpentError(f"budget_usd: ${spent:,.2f} of ${self.limits.budget_usd:,.2f} is spent")
+                await self._pause(wait)
+        return None
+
+    def leave(
+        self,
+        turn: Turn,
+        answer: Answer | None = None,
+        tokens: float | None = None,
+        turned_away: bool = False,
+        retry_after_s: float | None = None,
+    ) -> None:
+        """The attempt has ended: with an answer, already in the journal, or without.
+
+        tokens : what it took, as far as known. turned_away : the endpoint wants fewer calls. retry_after_s : it wants
+        none for so long.
+        """
+        self._in_flight -= 1
+        self._reserved = max(0.0, self._reserved - turn.reserved_usd) if self._in_flight else 0.0
+        if answer is not None and answer.status not in ("error", "refused"):
+            self._answered += 1
+            # An answer without token counts has cost something all the same.
+            self._spent += turn.reserved_usd if answer.cost_usd is None else answer.cost_usd
+        elif answer is not None:
+            self._spent += answer.cost_usd or 0.0
+        self._left.append(_Left(turn, tokens, answer is not None, turned_away, retry_after_s))
+        if self._waiting:
+            self._changed.set()
+        elif turned_away or retry_after_s is not None:
+            self._settle_now()
+        elif self._timer is None:
+            # Mostly the next `enter` comes first, and does it by the way.
+            self._timer = asyncio.get_running_loop().call_later(_SETTLE_S, self._settle_now)
+
+    async def _pause(self, wait: float) -> None:
+        """Wait for a change of one's own, for the endpoint's moment, or until others may have changed something."""
+        if wait == float("inf"):
+            wait = random.uniform(0.5, 1.5) * POLL_S if self._others else HEARTBEAT_S
+        self._changed.clear()
+        self._waiting = True
+        try:
+            await asyncio.wait_for(self._changed.wait(), min(wait, HEARTBEAT_S))
+        except TimeoutError:
+            pass
+        finally:
+            self._waiting = False
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            self._settle_now()
+
+    def _settle_now(self) -> None:
+        self._timer = None
+        with self._shared.change() as state:
+            self._settle(state)
+
+    def _settle(self, state: State) -> None:
+        """Enter all that has changed in this job into the shared state."""
+        now = self.now()
+        place = state.setdefault("endpoints", {}).setdefault(self.limits.pool, {})
+        for left in self._left:
+            if left.tokens is not None:
+                endpoint.correct_tokens(place, self.limits, left.tokens - left.turn.tokens, now)
+            if left.turned_away:
+                endpoint.turn_away(place, self.limits, left.turn.started, now)
+            elif left.answered:
+                endpoint.grow(place, self.limits)
+            if left.retry_after_s is not None:
+                endpoint.hold(place, left.retry_after_s, now)
+        self._left.clear()
+        jobs = state.setdefault("jobs", {})
+        if self._id not in jobs and self._is_known:
+            # The state was lost. Let the money be counted anew from the journals, this one's included.
+            state.pop("spent_usd", None)
+            self._start, self._spent = self.journal.size, 0.0
+        jobs[self._id] = self._line(now)
+        self._others = len(jobs) > 1
+        if now - self._looked >= _LOOK_FOR_DEAD_S or not self._is_known:
+            self._looked = now
+            for name in [name for name, job in jobs.items() if name != self._id and _is_dead(job, now)]:
+                self._bury(state, name, spent_usd(jobs[name]["journal"], jobs[name]["from"]))
+        self._is_known = True
+        if self.limits.budget_usd is not None and state.get("spent_usd") is None:
+            state["spent_usd"] = self._spent_before(jobs)
+
+    def _line(self, now: float) -> dict[str, Any]:
+        counts = self.counts
+        return {
+            **self._fixed,
+            "seen": now,
+            "done": counts.done,
+            "total": counts.total,
+            "failed": counts.failed,
+            "tokens": counts.tokens,
+            "cost_usd": counts.cost_usd if counts.priced else None,
+            "in_flight": self._in_flight,
+            "reserved_usd": self._reserved,
+            "spent_usd": self._spent,
+            "from": self._start,
+        }
+
+    def _wait(self, state: State, tokens: float, cost_usd: float) -> float | None:
+        """Seconds until the call may go out, infinite where another has to end first; None where the money is spent."""
+        jobs = state["jobs"].values()
+        in_flight = sum(job["in_flight"] for job in jobs if job["pool"] == self.limits.pool)
+        place = state["endpoints"][self.limits.pool]
+        wait = endpoint.wait_s(place, self.limits, in_flight, tokens, self.now())
+        if self.limits.budget_usd is None or cost_usd <= 0 or wait > 0:
+            return wait
+        spent = self._all_spent(state)
+        reserved = sum(job["reserved_usd"] for job in jobs)
+        if spent + reserved + cost_usd <= self.limits.budget_usd:
+            return 0.0
+        if reserved > 0:
+            return float("inf")
+        # What a call may cost at most is far more than what it does: the last ones go one by one.
+        return 0.0 if spent < self.limits.budget_usd else None
+
+    def _all_spent(self, state: State) -> float:
+        return (state.get("spent_usd") or 0.0) + sum(job["spent_usd"] for job in state["jobs"].values())
+
+    def _take(self, state: State, tokens: float, cost_usd: float) -> Turn:
+        now = self.now()
+        endpoint.take(state["endpoints"][self.limits.pool], self.limits, tokens, now)
+        self._in_flight += 1
+        self._reserved += cost_usd
+        line = state["jobs"][self._id]
+        line["in_flight"], line["reserved_usd"] = self._in_flight, self._reserved
+        return Turn(now, tokens, cost_usd)
+
+    def _bury(self, state: State, name: str, spent: float) -> None:
+        """Take a job that has ended off the list; what it has spent since it began joins what was spent before."""
+        state["jobs"].pop(name, None)
+        if state.get("spent_usd") is not None:
+            state["spent_usd"] += spent
+
+    def _spent_before(self, jobs: dict[str, Any]) -> float:
+        """What all journals of the study hold, but for what living jobs have added and count themselves."""
+        total = self.journal.spent_usd(self._start)
+        if self._folder is None:
+            return total
+        started = {os.path.realpath(job["journal"]): job["from"] for job in jobs.values()}
+        mine = os.path.realpath(self.journal.path)
+        for path in sorted(self._folder.rglob("*.jsonl")):
+            if (real := os.path.realpath(path)) != mine:
+                total += spent_usd(path, 0, started.get(real, float("inf")))
+        return total
+
+
+def job_name(journal: str | Path, shared: str | None) -> str:
+    """What a job is called, by its journal's place beside the study's shared state: judge blind gsm8k rook larch."""
+    path = Path(journal).with_suffix("")
+    folder = Path(shared or journal).parent
+    return " ".join(path.relative_to(folder).parts) if path.is_relative_to(folder) else path.name
+
+
+def _is_dead(job: dict[str, Any], now: float) -> bool:
+    """Whether the process behind a line of the state has ended without saying so."""
+    if job["host"] == socket.gethostname() and job["born"] is not None:
+        return _born(job["pid"]) != job["born"]
+    return now - job["seen"] > SILENT_S
+
+
+def _born(pid: int) -> str | None:
+    """When a process of this machine began, in the kernel's ticks, which tells it from a later one of the same number.
+
+    None where there is none.
+    """
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # The name in brackets may hold anything.
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in (b"Z", b"X") else fields[19].decode()
+
+
+def forget_spent(shared: str | Path) -> None:
+    """Have the money counted anew from the journals, by the next job that has a budget to keep."""
+    if Path(shared).exists():
+        state_of = Shared(shared)
+        with state_of.change() as state:
+            state.pop("spent_usd", None)
+        state_of.close()
