@@ -21,7 +21,7 @@ test: $(VENV)/dev.stamp ## all tests but the slow ones
 test-slow: $(VENV)/dev.stamp ## long proofs
 	$(BIN)/pytest -m slow
 
-bench: $(VENV)/dev.stamp ## measurements, printed
+bench: $(VENV)/dev.stamp $(VENV)/inspect.stamp ## measurements, printed, beside Inspect AI
 	$(BIN)/pytest -m bench -s
 
 check: $(VENV)/dev.stamp ## lint, formats, types
@@ -47,6 +47,7 @@ lock: ## resolve the dependencies anew (needs uv)
 	$(LOCK) --extra dev --upgrade --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
 	printf '%s\n' editables hatchling setuptools wheel \
 		| $(LOCK) --upgrade --constraint requirements-dev.txt --output-file requirements-build.txt -
+	printf '%s\n' inspect-ai==0.3.285 openai | $(LOCK) --upgrade --output-file requirements-bench.txt -
 
 clean: ## remove the environment; results stay
 	rm -rf $(VENV)
@@ -63,6 +64,12 @@ $(VENV)/study.stamp: requirements-build.txt requirements.txt pyproject.toml | $(
 
 $(VENV)/dev.stamp: requirements-dev.txt $(VENV)/study.stamp
 	$(PIP) -r requirements-dev.txt
+	@touch $@
+
+# In an environment of its own: what it needs is no concern of the project's.
+$(VENV)/inspect.stamp: requirements-bench.txt | $(VENV)
+	$(PYTHON) -m venv $(VENV)/inspect
+	$(VENV)/inspect/bin/pip install --quiet --require-hashes --only-binary :all: -r requirements-bench.txt
 	@touch $@
 
 $(VENV):
