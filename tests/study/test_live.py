@@ -4,12 +4,16 @@ import json
 import logging
 import sys
 import threading
+from dataclasses import fields
 from types import SimpleNamespace
 
 import pytest
 from screen import Terminal
+from snakemake.api import Workflow
+from snakemake.logging import LoggerManager, logger
 from snakemake.settings.enums import Quietness
 from snakemake.settings.types import OutputSettings
+from snakemake_interface_logger_plugins.base import LogHandlerBase
 
 from voirdire.study.live import LiveBars
 
@@ -219,6 +223,13 @@ def test_a_quiet_snakemake_draws_nothing(tmp_path, terminal, quiet, is_drawn):
     run.wait(1)
     assert bool(terminal.look()) == is_drawn
     run.live.stop()
+
+
+def test_snakemake_has_what_is_looked_for():
+    assert {"output_settings", "logger_manager"} <= {field.name for field in fields(Workflow)}
+    assert "plugin_handlers" in LoggerManager.__annotations__
+    assert "writes_to_stream" in vars(LogHandlerBase)
+    assert logger.name == "snakemake.logging"
 
 
 def test_a_plugin_that_has_the_terminal_keeps_it(tmp_path, terminal):

@@ -87,12 +87,3 @@ def test_ctrl_c_leaves_a_tidy_terminal(server, terminal, start):
     lines = terminal.look()
     assert bars(lines) == []
     assert "At least one job did not complete successfully." in lines
-
-
-def test_a_quiet_run_draws_no_bar(server, terminal, start):
-    server.hold_after = 1
-    running = start("generate_all", "--quiet")
-    server.wait_until(lambda server: server.answered == 1 and server.in_flight == 2)
-    assert bars(terminal.look()) == []
-    server.release()
-    assert running.wait(60) == 0
