@@ -4,51 +4,25 @@ import dataclasses
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
-import resume_worker
 from fault_server import FaultServer, Reply
-from resume_worker import prompts
+from job_worker import Worker
 
 from voirdire.errors import UserError
 from voirdire.models import Answer, Call, Journal, ModelSpec, read_journal, request_key
 
-COUNT = 60
+PROMPTS = [f"question {number}" for number in range(60)]
+COUNT = len(PROMPTS)
 CONCURRENCY = 4
 NASTY = "\u0085 \u2028 \x00 " + "x" * 2**16
 
 
-class Worker:
-    """The process that runs `complete` in forks of itself."""
-
-    def __init__(self) -> None:
-        script = Path(resume_worker.__file__)
-        self.process = subprocess.Popen(
-            [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def read(self) -> str:
-        assert self.process.stdout is not None
-        return self.process.stdout.readline().strip()
-
-    def start(self, spec: ModelSpec, journal: Path) -> int:
-        """Start a run; its process id."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps([dataclasses.asdict(spec), str(journal), COUNT, CONCURRENCY]) + "\n")
-        self.process.stdin.flush()
-        return int(self.read())
-
-
 @pytest.fixture(scope="module")
 def worker():
-    worker = Worker()
-    yield worker
-    worker.process.kill()
-    worker.process.communicate(timeout=60)
+    with Worker() as worker:
+        yield worker
 
 
 @pytest.fixture
@@ -67,20 +41,30 @@ def journal(tmp_path):
     return tmp_path / "tested.jsonl"
 
 
+@pytest.fixture
+def job(spec, journal):
+    return {
+        "specification": dataclasses.asdict(spec),
+        "journal": str(journal),
+        "prompts": PROMPTS,
+        "limits": {"concurrency": CONCURRENCY},
+    }
+
+
 def keys_of(spec: ModelSpec) -> dict[str, str]:
-    return {request_key(spec, Call(p, ({"role": "user", "content": p},))): p for p in prompts(COUNT)}
+    return {request_key(spec, Call(p, ({"role": "user", "content": p},))): p for p in PROMPTS}
 
 
-def test_kill_9_loses_no_answer_and_repeats_none(server, spec, journal, worker):
+def test_kill_9_loses_no_answer_and_repeats_none(server, spec, journal, job, worker):
     prompt_of = keys_of(spec)
     answered_at_kills = []
     for kill in range(1, 6):
         # The run is killed with some answers written, some perhaps on their way, and the rest in flight.
         server.hold_after = server.answered + 7
-        run = worker.start(spec, journal)
+        (run,) = worker.start(job)
         server.wait_until(lambda server: server.answered >= server.hold_after and server.in_flight == CONCURRENCY)
         os.kill(run, signal.SIGKILL)
-        assert worker.read() == f"ended {int(signal.SIGKILL)}"
+        assert worker.wait() == [-signal.SIGKILL]
         server.wait_until(lambda server: server.in_flight == 0)
         if kill % 2:
             # What a kill in the middle of a write leaves.
@@ -89,26 +73,26 @@ def test_kill_9_loses_no_answer_and_repeats_none(server, spec, journal, worker):
         answered = {prompt_of[key] for key in read_journal(journal)}
         answered_at_kills.append((len(server.prompts()), answered))
     server.hold_after = None
-    worker.start(spec, journal)
-    assert worker.read() == "ended 0"
+    worker.start(job)
+    assert worker.wait() == [0]
 
     asked = server.prompts()
     for position, answered in answered_at_kills:
         assert not answered & set(asked[position:]), "an answered call was sent again"
     final = read_journal(journal)
-    assert {prompt_of[key]: answer.text for key, answer in final.items()} == {p: f"{p} {NASTY}" for p in prompts(COUNT)}
+    assert {prompt_of[key]: answer.text for key, answer in final.items()} == {p: f"{p} {NASTY}" for p in PROMPTS}
     assert len(asked) - COUNT <= 5 * CONCURRENCY
     whole = [json.loads(line) for line in journal.read_bytes().split(b"\n") if line and b'"torn"' not in line]
     assert Counter(record["key"] for record in whole) == dict.fromkeys(prompt_of, 1)
 
 
-def test_a_second_process_is_refused_while_the_first_lives_and_not_after(server, spec, journal, worker):
+def test_a_second_process_is_refused_while_the_first_lives_and_not_after(server, spec, journal, job, worker):
     server.hold_after = 1
-    run = worker.start(spec, journal)
+    (run,) = worker.start(job)
     server.wait_until(lambda server: server.in_flight == CONCURRENCY and server.answered == 1)
     with pytest.raises(UserError, match=r"tested\.jsonl: another running process is writing"):
         Journal(journal)
     os.kill(run, signal.SIGKILL)
-    worker.read()
+    worker.wait()
     with Journal(journal) as reopened:
         reopened.append(Answer("k", "ok"))

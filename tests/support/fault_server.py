@@ -53,6 +53,7 @@ class FaultServer:
         self.most_in_flight = 0
         self.answered = 0
         self.hold_after: int | None = None  # so many answers, then every request hangs
+        self.most_allowed: int | None = None  # so many requests at once, the others get a 429
         answer = default or (lambda prompt: Reply(f"answer to: {prompt}"))
         self._default = by_model or (lambda model, prompt: answer(prompt))
         self._scripts: dict[str, list[Reply]] = {}
@@ -149,6 +150,8 @@ class FaultServer:
         return replies.pop(0) if len(replies) > 1 else replies[0]
 
     async def _reply(self, request: web.Request, wire: Wire, received: Received, reply: Reply) -> web.StreamResponse:
+        if self.most_allowed is not None and self.in_flight > self.most_allowed:
+            reply = Reply(status=429, body=error_body("too many at once", "rate_limit_exceeded"))
         held = self.hold_after is not None and self.answered >= self.hold_after
         if reply.hang or held:
             await self._released.wait()
