@@ -1,6 +1,7 @@
 """What a study will still cost, before paying.
 
-Needs: all items; reads the journals and whatever has been generated. Leaves: nothing, it prints.
+Needs: all items; reads the journals and whatever has been generated. Leaves: nothing, it prints; with `pilot` in the
+configuration a few answers per job, in the jobs' own journals.
 """
 
 

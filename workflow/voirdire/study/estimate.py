@@ -1,150 +1,236 @@
-"""What a study will still ask of real models, and between which bounds it will cost.
+"""What a study will still ask of real models, and what that will cost: a range for every role and model.
 
-The lower bound is what the prompts cost; the upper one adds as many tokens as each model's cap allows. Nothing is
-guessed: where a model has no cap or no known price, the bound is missing.
+Where a job has answers, from a pilot or an earlier run, its rest is forecast from them. Where nothing of a model in
+its role has been answered, there are bounds instead: the prompts alone, and every answer as long as the cap allows.
+Nothing is guessed: where a model then has no cap, or no known price, the number is missing.
 """
 
-import json
 import math
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from voirdire.benchmarks import Item, items_from_frame
-from voirdire.judging import examinee_prompt, judge_prompt
-from voirdire.models import Call, ModelSpec, estimate_tokens, pending, price_per_token, read_journal, request_key
-from voirdire.study.generation import generate, load_environment
-from voirdire.study.prompts import read_prompt
+from voirdire.models import Answer, estimate_tokens, price_per_token
+from voirdire.models.journal import spent_usd
+from voirdire.study.calling import load_environment
+from voirdire.study.cells import Cell, Planned, cells
+from voirdire.study.forecast import Range, Sample, forecast
+from voirdire.study.pilot import run_pilot
 from voirdire.study.study import Study
-from voirdire.tables import ITEMS, read_table
 
-_CAPS = ("max_completion_tokens", "max_tokens")
-_NUMBERS = (
-    "calls",
-    "to_do",
-    "prompt_tokens",
-    "prompt_tokens_high",
-    "completion_tokens_high",
-    "cost_usd_low",
-    "cost_usd_high",
-)
-# A response to judge; None where it has yet to be paid for.
-_Response = tuple[Item, str | None]
+SENT, RECEIVED, COST = "prompt_tokens", "completion_tokens", "cost_usd"
+ENDS = ("low", "expected", "high")
+# Discount of the providers' batch interfaces on their list prices.
+_BATCH = 0.5
+_Price = tuple[float, float] | None
 
 
 @dataclass(frozen=True)
-class _Job:
-    """Calls of one job that are still to do, and by how many tokens their prompts together may yet grow."""
+class Estimate:
+    """An estimate.
 
-    role: str
-    spec: ModelSpec
-    n_calls: int
-    to_do: Sequence[Call]
-    growth: float = 0.0
+    Parameters
+    ----------
+    rows : one per role and paid model, and one of role "all", which is not their sum, since errors partly cancel.
+        role, model, calls (all), to_do, answered; prompt_tokens, completion_tokens and cost_usd of what is to do, each
+        _low, _expected and _high, missing where unknown; price: known, free, unknown, or partly known: then the cost
+        is that of the models with a price.
+    spent_usd : what the study's calls have cost so far; those without a price count 0.
+    faults : what kept the pilot from asking, a sentence each.
+    """
+
+    rows: pd.DataFrame
+    spent_usd: float
+    faults: Sequence[str]
+
+
+@dataclass
+class _Group:
+    """The jobs of one role and model; dollars of their answers, as listed and as billed."""
+
+    calls: int = 0
+    to_do: int = 0
+    answered: int = 0
+    listed: float = 0.0
+    billed: float = 0.0
 
     @property
-    def sent(self) -> int:
-        return sum(estimate_tokens(call.messages[0]["content"]) for call in self.to_do)
+    def discount(self) -> float:
+        """What is billed of a listed dollar: less than 1 where the provider caches prompts."""
+        return self.billed / self.listed if self.listed and self.billed else 1.0
 
 
-def estimate(study: Study) -> pd.DataFrame:
-    """Calls, tokens and cost of what is still to do, a row per role and paid model.
+@dataclass(frozen=True)
+class _Quantity:
+    """A sample, whose it is, and what one of its tokens costs; nan where that isn't known."""
 
-    Returns
-    -------
-    role, model, calls (all), to_do, prompt_tokens, prompt_tokens_high, completion_tokens_high, cost_usd_low,
-    cost_usd_high; missing where a cap or a price is unknown.
+    group: tuple[str, str]
+    kind: str
+    sample: Sample
+    price: float
+
+
+def estimate(study: Study) -> Estimate:
+    """What is still to do, after a pilot where the configuration wants one.
 
     Raises
     ------
-    UserError : where items or prompts can't be read.
+    UserError : where items, prompts or journals can't be read.
     """
     load_environment()
-    rows: dict[tuple[str, str], dict[str, float]] = {}
-    prices: dict[str, tuple[float, float] | None] = {}
-    for job in _jobs(study):
-        row = rows.setdefault((job.role, job.spec.name), dict.fromkeys(_NUMBERS, 0.0))
-        row["calls"] += job.n_calls
-        # What is not asked costs nothing, whatever its price.
-        if not job.to_do:
+    faults = run_pilot(study) if study.config.pilot else []
+    prices = _Prices(study)
+    groups: dict[tuple[str, str], _Group] = defaultdict(_Group)
+    quantities: list[_Quantity] = []
+    for cell in cells(study):
+        name = cell.role, cell.spec.name
+        price = prices.of(cell)
+        _count(groups[name], cell, price)
+        quantities += [_Quantity(name, kind, sample, price[kind == RECEIVED]) for kind, sample in _samples(cell)]
+    rows = [_row(name, {name: group}, quantities) for name, group in groups.items()]
+    if rows:
+        rows.append(_row(("all", ""), groups, quantities))
+    spent = sum(spent_usd(path) for path in sorted(Path(study.paths.journals).rglob("*.jsonl")))
+    return Estimate(pd.DataFrame(rows), spent, faults)
+
+
+class _Prices:
+    """What models cost per token, sent and received; nan where that isn't known, or doesn't matter."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._known: dict[tuple[str, object], tuple[float, float]] = {}
+
+    def of(self, cell: Cell) -> tuple[float, float]:
+        spec = cell.spec
+        key = spec.model, spec.price
+        if key not in self._known:
+            # Looking it up takes seconds. What is not asked costs nothing, whatever its price.
+            if not any(planned.to_do for planned in cell.calls):
+                return math.nan, math.nan
+            self._known[key] = price_per_token(spec) or (math.nan, math.nan)
+        sent, received = self._known[key]
+        is_listed_batch = spec.price is None and self._study.call_limits(spec.name).mode == "batch"
+        share = _BATCH if is_listed_batch else 1.0
+        return share * sent, share * received
+
+
+def _count(group: _Group, cell: Cell, price: tuple[float, float]) -> None:
+    group.calls += len(cell.calls)
+    group.to_do += sum(planned.to_do for planned in cell.calls)
+    for planned in cell.calls:
+        if (answer := planned.answer) is None:
             continue
-        if job.spec.model not in prices:
-            prices[job.spec.model] = price_per_token(job.spec)
-        price = prices[job.spec.model] or (math.nan, math.nan)
-        low, high, received = job.sent, job.sent + job.growth, _cap(job.spec) * len(job.to_do)
-        found = (len(job.to_do), low, high, received, low * price[0], high * price[0] + received * price[1])
-        for name, number in zip(_NUMBERS[1:], found, strict=True):
-            row[name] += number
-    frame = pd.DataFrame([{"role": role, "model": model, **row} for (role, model), row in rows.items()])
-    return frame.replace(math.inf, math.nan)
+        group.answered += 1
+        listed = (answer.prompt_tokens or 0) * price[0] + (answer.completion_tokens or 0) * price[1]
+        if answer.cost_usd and listed > 0:
+            group.listed += listed
+            group.billed += answer.cost_usd
 
 
-def _jobs(study: Study) -> Iterator[_Job]:
-    for task in study.matrix.tasks:
-        items = items_from_frame(read_table(study.paths.items(task), ITEMS))
-        responses = {}
-        for examinee in study.matrix.examinees:
-            if study.is_paid(examinee):
-                job, responses[examinee] = _generation(study, task, examinee, items)
-                yield job
-            else:
-                responses[examinee] = _free_responses(study, task, examinee, items)
-        for condition, judged_task, judge, examinee in study.matrix.judgements:
-            if judged_task == task and study.is_paid(judge):
-                yield _judgement(study, (condition, task, judge, examinee), responses[examinee])
+def _row(
+    name: tuple[str, str], groups: Mapping[tuple[str, str], _Group], quantities: Iterable[_Quantity]
+) -> dict[str, object]:
+    mine = [each for each in quantities if each.group in groups]
+    costs = [each.price * groups[each.group].discount for each in mine]
+    samples = [each.sample for each in mine]
+    row: dict[str, object] = {
+        "role": name[0],
+        "model": name[1],
+        "calls": sum(group.calls for group in groups.values()),
+        "to_do": sum(group.to_do for group in groups.values()),
+        "answered": sum(group.answered for group in groups.values()),
+        "price": _known({cost for each, cost in zip(mine, costs, strict=True) if each.sample.left}),
+    }
+    for kind in (SENT, RECEIVED):
+        row |= _ends(kind, forecast(samples, [float(each.kind == kind) for each in mine]))
+    cost = forecast(samples, [0.0 if math.isnan(cost) else cost for cost in costs])
+    return row | _ends(COST, Range(math.nan, math.nan, math.nan) if row["price"] == "unknown" else cost)
 
 
-def _generation(study: Study, task: str, examinee: str, items: Sequence[Item]) -> tuple[_Job, list[_Response]]:
-    """An examinee's job, and what it leaves to judge.
+def _known(costs: Iterable[float]) -> str:
+    """What is known of the prices of what is to do."""
+    unknown = {math.isnan(cost) for cost in costs}
+    if True in unknown:
+        return "partly" if False in unknown else "unknown"
+    return "known" if any(costs) or not unknown else "free"
 
-    That is read from the journal: a table of generations may be older than the configuration, and be made again.
+
+def _ends(kind: str, found: Range) -> dict[str, float]:
+    numbers = (getattr(found, end) for end in ENDS)
+    return {
+        f"{kind}_{end}": math.nan if math.isinf(number) else number for end, number in zip(ENDS, numbers, strict=True)
+    }
+
+
+def _samples(cell: Cell) -> Iterable[tuple[str, Sample]]:
+    """What the job's answers have taken, and how much is left: prompts, and answers."""
+    seen = [_seen(planned) for planned in cell.calls if planned.answer is not None]
+    ready = [planned for planned in cell.calls if planned.to_do and planned.response is not None]
+    waiting = [planned for planned in cell.calls if planned.to_do and planned.response is None]
+    columns = np.array([numbers for _, numbers in seen], float).reshape(-1, 4)
+    questions = [question for question, _ in seen]
+    yield from _of_ready(cell, questions, columns, ready)
+    if waiting:
+        yield from _of_waiting(cell, questions, columns, waiting)
+
+
+def _seen(planned: Planned) -> tuple[str, tuple[float, float, int, int]]:
+    """The question, and tokens: sent and received as counted, sent in all and of the response as estimated."""
+    assert planned.answer is not None
+    assert planned.response is not None
+    sent, received = _tokens(planned.answer, planned.sent)
+    return planned.item_id, (sent, received, max(1, planned.sent), planned.response)
+
+
+def _tokens(answer: Answer, sent: int) -> tuple[float, float]:
+    """Tokens as the provider has counted them; estimated for an answer without a count, none for a blocked call."""
+    if answer.prompt_tokens is not None:
+        return answer.prompt_tokens, answer.completion_tokens or 0
+    return (0, 0) if answer.status == "refused" else (sent, estimate_tokens(answer.raw_text or answer.text or ""))
+
+
+def _of_ready(
+    cell: Cell, questions: Sequence[str], seen: np.ndarray, ready: Sequence[Planned]
+) -> Iterable[tuple[str, Sample]]:
+    """Of the calls whose prompts are known."""
+    sent, received, sizes, _ = seen.T
+    who, left = f"{cell.role} {cell.spec.name}", len(ready)
+    prompts = sum(planned.sent for planned in ready)
+    yield SENT, Sample(f"{who} sent", cell.task, cell.name, questions, sent, sizes, left, prompts, skewed=False)
+    ones = np.ones(len(questions))
+    yield (
+        RECEIVED,
+        Sample(f"{who} received", cell.task, cell.name, questions, received, ones, left, left, cell.spec.cap),
+    )
+
+
+def _of_waiting(
+    cell: Cell, questions: Sequence[str], seen: np.ndarray, waiting: Sequence[Planned]
+) -> Iterable[tuple[str, Sample]]:
+    """Of the judge's calls whose responses aren't there yet: prompts around them, the responses, and the verdicts.
+
+    A question whose response turned out not to be judged needed no call; as many of them count as of the others.
     """
-    template = read_prompt(study.examinee_prompt(task))
-    calls = [_call(item.item_id, examinee_prompt(template, item)) for item in items]
-    spec = study.model_spec(task, examinee)
-    journal = Path(study.paths.journal("generate", task, examinee))
-    known = read_journal(journal)
-    answers = [known.get(request_key(spec, call)) for call in calls]
-    responses = [
-        (item, None if answer is None else answer.text)
-        for item, answer in zip(items, answers, strict=True)
-        if answer is None or answer.status == "ok"
-    ]
-    return _Job("examinee", spec, len(calls), pending(spec, calls, journal)), responses
-
-
-def _free_responses(study: Study, task: str, examinee: str, items: Sequence[Item]) -> list[_Response]:
-    """Responses of a persona or from a file, which are there for the asking."""
-    spec, source = json.loads(study.examinee_spec(task, examinee)), study.generation_input(task, examinee)
-    frame, _ = generate(examinee, spec, items, source, "", study.config.seed)
-    answered = frame[frame["status"] == "ok"].set_index("item_id")["response"].to_dict()
-    return [(item, answered[item.item_id]) for item in items if item.item_id in answered]
-
-
-def _judgement(study: Study, job: tuple[str, str, str, str], responses: Sequence[_Response]) -> _Job:
-    """A judge's job; responses that aren't there yet may be as long as their model's cap."""
-    condition, task, judge, examinee = job
-    template = read_prompt(study.judge_prompt(condition, task))
-    shown = study.shown(study.conditions[condition].label, examinee)
-    ready: list[Call] = []
-    waiting: list[Call] = []
-    for item, response in responses:
-        prompt = judge_prompt(template, item, response or "", shown, study.config.seed)
-        calls = waiting if response is None else ready
-        calls += [_call(f"{item.item_id}#{trial}", prompt, trial) for trial in range(study.config.trials)]
-    spec = study.model_spec(task, judge)
-    to_do = pending(spec, ready, Path(study.paths.journal("judge", *job))) + waiting
-    growth = _cap(study.model_spec(task, examinee)) * len(waiting) if waiting else 0.0
-    return _Job("judge", spec, len(ready) + len(waiting), to_do, growth)
-
-
-def _cap(spec: ModelSpec) -> float:
-    """The most tokens of one answer, by the parameters that are really sent."""
-    sent = spec.sampling()
-    return next((sent[name] for name in _CAPS if sent.get(name) is not None), math.inf)
-
-
-def _call(call_id: str, prompt: str, trial: int = 0) -> Call:
-    return Call(call_id, ({"role": "user", "content": prompt},), trial)
+    sent, received, sizes, response = seen.T
+    answered = {planned.item_id: planned.response for planned in cell.calls if planned.response is not None}
+    n_idle = round(len(cell.unjudged) * len(set(questions)) / len(answered)) if answered else 0
+    idle = np.zeros(n_idle)
+    asked = [*questions, *cell.unjudged[:n_idle]]
+    around = np.maximum(1.0, sizes - response)
+    who, source, left = f"{cell.role} {cell.spec.name}", f"{cell.name} waiting", len(waiting)
+    known = np.concatenate([sent * around / sizes, idle])
+    around = np.concatenate([around, np.full(n_idle, around.mean() if len(around) else 1.0)])
+    prompts = sum(planned.sent for planned in waiting)
+    yield SENT, Sample(f"{who} waiting", cell.task, source, asked, known, around, left, prompts, skewed=False)
+    per_estimate = sent.sum() / sizes.sum() if sent.any() else 1.0
+    lengths = np.array([per_estimate * (tokens or 0) for tokens in answered.values()] + [0.0] * len(cell.unjudged))
+    said = [*answered, *cell.unjudged]
+    pool, source_of_responses = f"responses of {cell.examinee}", f"{cell.task} {cell.examinee}"
+    yield SENT, Sample(pool, cell.task, source_of_responses, said, lengths, np.ones(len(said)), left, left, cell.cap)
+    verdicts, ones = np.concatenate([received, idle]), np.ones(len(asked))
+    yield RECEIVED, Sample(f"{who} received", cell.task, source, asked, verdicts, ones, left, left, cell.spec.cap)
