@@ -150,6 +150,41 @@ def test_a_bad_key_or_model_stops_the_job_with_one_sentence(server, ask, family,
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("model", "variable"),
+    [
+        ("azure_ai/Llama-3.3-70B-Instruct", "AZURE_AI_API_KEY"),
+        ("azure/gpt-5", "AZURE_API_KEY"),
+        ("gemini/gemini-2.5-flash", "GOOGLE_API_KEY or GEMINI_API_KEY"),
+        ("deepseek/deepseek-reasoner", "DEEPSEEK_API_KEY"),
+    ],
+)
+def test_a_missing_key_is_said_before_any_call(spec, calls, tmp_path, monkeypatch, server, model, variable):
+    for name in (*variable.split(" or "), "AZURE_AD_TOKEN", "AZURE_CLIENT_ID"):
+        monkeypatch.delenv(name, raising=False)
+    base = {"api_base": server.root if model.startswith("azure") else None}
+    with pytest.raises(UserError, match=rf"\({model}\): no API key; set the environment variable {variable}"):
+        complete(spec(model=model, **base), calls("p"), tmp_path / "tested.jsonl")
+    assert server.requests == []
+
+
+def test_either_of_geminis_keys_will_do(server, spec, calls, tmp_path, monkeypatch):
+    monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    monkeypatch.setenv("GEMINI_API_BASE", f"{server.root}/v1beta")
+    asked = spec(model="gemini/gemini-2.5-flash", api_base=None)
+    assert complete(asked, calls("p"), tmp_path / "tested.jsonl")["p"].status == "ok"
+    assert server.requests[0].headers["x-goog-api-key"] == KEY
+
+
+@pytest.mark.parametrize("provider", ["azure", "azure_ai", "hosted_vllm"])
+def test_a_missing_address_is_said_before_any_call(spec, calls, tmp_path, monkeypatch, provider):
+    monkeypatch.delenv(f"{provider.upper()}_API_BASE", raising=False)
+    asked = spec(model=f"{provider}/mine", api_base=None, api_key_env=KEY_VARIABLE)
+    with pytest.raises(UserError, match=rf"no address; .* environment variable {provider.upper()}_API_BASE"):
+        complete(asked, calls("p"), tmp_path / "tested.jsonl")
+
+
 DAILY = {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}
 
 

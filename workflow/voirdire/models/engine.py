@@ -13,6 +13,15 @@ from voirdire.models.spec import Call, ModelSpec
 
 # Servers of one's own want some key, but must not be sent the one of a provider.
 NO_KEY = "none"
+# Of these everybody has an address of one's own. Without one litellm would ask in vain, or ask OpenAI.
+_WITHOUT_ADDRESS = {"azure", "azure_ai", "azure_text", "hosted_vllm", "openai_like", "custom_openai", "litellm_proxy"}
+# Keys that aren't in PROVIDER_API_KEY.
+_KEY_VARIABLES = {
+    "bedrock": "AWS_ACCESS_KEY_ID",
+    "perplexity": "PERPLEXITYAI_API_KEY",
+    "together_ai": "TOGETHERAI_API_KEY",
+    "vertex_ai": "GOOGLE_APPLICATION_CREDENTIALS",
+}
 # Names under which providers know, and complain about, what the configuration calls otherwise.
 _SENT_AS = {
     "max_tokens": {"max_completion_tokens", "max_output_tokens", "maxOutputTokens"},
@@ -95,7 +104,7 @@ async def close_litellm(litellm: ModuleType) -> None:
 
 
 def check_provider(litellm: ModuleType, spec: ModelSpec) -> None:
-    """Raise UserError where litellm can't tell who serves the model."""
+    """Raise UserError where litellm can't tell who serves the model, or where."""
     try:
         litellm.get_llm_provider(spec.model, api_base=spec.api_base)
     except Exception:
@@ -103,6 +112,11 @@ def check_provider(litellm: ModuleType, spec: ModelSpec) -> None:
             f"model '{spec.name}': model: '{spec.model}' doesn't say who serves it; "
             f"put the provider first, as in openai/{spec.model} or azure/{spec.model}"
         ) from None
+    if spec.provider in _WITHOUT_ADDRESS and not spec.endpoint()[0]:
+        raise UserError(
+            f"model '{spec.name}' ({spec.model}): no address; set api_base under endpoint in its entry, "
+            f"or the environment variable {spec.provider.upper()}_API_BASE"
+        )
 
 
 def api_key(litellm: ModuleType, spec: ModelSpec) -> str | None:
@@ -120,6 +134,8 @@ def api_key(litellm: ModuleType, spec: ModelSpec) -> str | None:
         return NO_KEY
     if is_azure and (os.environ.get("AZURE_AD_TOKEN") or os.environ.get("AZURE_CLIENT_ID")):
         return None
+    if spec.provider == "azure_ai" and not os.environ.get("AZURE_AI_API_KEY"):
+        raise _no_key(spec, "AZURE_AI_API_KEY")  # litellm doesn't miss it
     missing = litellm.validate_environment(spec.model)["missing_keys"]
     # Only keys: clouds find other credentials in profiles of which the environment knows nothing. Azure's are all
     # listed where one is missing.
@@ -140,7 +156,9 @@ def key_variable(spec: ModelSpec) -> str:
         return f"the environment variable {spec.api_key_env}"
     if spec.api_base and not spec.provider.startswith("azure"):
         return "an environment variable for its key, and its name as api_key_env in the model's entry (no key was sent)"
-    return f"the environment variable {spec.provider.upper() or 'PROVIDER'}_API_KEY"
+    if not spec.provider:
+        return "the environment variable for its provider's key"
+    return f"the environment variable {_KEY_VARIABLES.get(spec.provider) or f'{spec.provider.upper()}_API_KEY'}"
 
 
 def sent_parameters(litellm: ModuleType, spec: ModelSpec) -> dict[str, Any]:
