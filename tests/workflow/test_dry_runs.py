@@ -11,11 +11,14 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 ONCE = Counter(["verdicts", *ANALYSIS])
 # Four benchmarks, six examinees, six judges; one examinee judged again under each of two labels.
+PANEL = {"blind": 144, "elite": 24, "author": 24}
+# One benchmark; two models that judge themselves and each other.
+PAIR = {"blind": 4}
 PLANNED = {
-    "config": ONCE + Counter(benchmark=4, generate=24, grade=24, judge=144 + 24 + 24),
-    "paper": ONCE + Counter(benchmark=4, generate=24, grade=24, judge=144 + 24 + 24),
+    "config": (Counter(benchmark=4, generate=24, grade=24), PANEL),
+    "paper": (Counter(benchmark=4, generate=24, grade=24), PANEL),
+    "local": (Counter(benchmark=1, generate=2, grade=2), PAIR),
 }
-CONDITIONS = {"blind": 144, "elite": 24, "author": 24}
 
 
 def test_every_shipped_configuration_is_planned_here():
@@ -27,8 +30,9 @@ def test_a_shipped_configuration_plans_its_jobs(checkout, name):
     fresh = checkout()
     fresh.config = yaml.safe_load((PROJECT / "config" / f"{name}.yaml").read_text())
     plan = fresh.plan()
-    assert Counter(job.rule for job in plan) == PLANNED[name]
-    assert Counter(job["condition"] for job in plan if job.rule == "judge") == CONDITIONS
+    jobs, judged = PLANNED[name]
+    assert Counter(job.rule for job in plan) == ONCE + jobs + Counter(judge=sum(judged.values()))
+    assert Counter(job["condition"] for job in plan if job.rule == "judge") == judged
 
 
 def test_a_configuration_without_benchmarks_is_laid_over_the_default_study(checkout):
