@@ -113,6 +113,14 @@ def test_the_model_that_answered_and_its_tokens_are_recorded(server, ask, family
     assert (answer.prompt_tokens, answer.completion_tokens) == (3, 2)
 
 
+def test_what_gemini_thinks_counts_as_received(server, ask):
+    usage = {"promptTokenCount": 3, "candidatesTokenCount": 2, "thoughtsTokenCount": 50, "totalTokenCount": 55}
+    body = FAMILIES["gemini"].wire.completion("gemini-2.5-flash", "p", Reply("42"))
+    server.script("p", Reply(body={**body, "usageMetadata": usage}))
+    answer = ask("gemini", "p")
+    assert (answer.prompt_tokens, answer.completion_tokens) == (3, 52)
+
+
 @every_family
 def test_reasoning_is_kept_in_the_journal_and_out_of_the_answer(server, ask, family):
     server.script("p", Reply("42", reasoning="6 * 7"))
