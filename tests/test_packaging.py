@@ -30,7 +30,7 @@ def declared(*extras):
     return {name for name in names if name != "voirdire"}
 
 
-@pytest.mark.parametrize("name", [*LOCKS, "requirements-bench.txt"])
+@pytest.mark.parametrize("name", [*LOCKS, "requirements-bench.txt", "requirements-local.txt"])
 def test_every_locked_package_has_a_hash_and_no_index_is_named(name):
     text = (PROJECT / name).read_text()
     packages = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
