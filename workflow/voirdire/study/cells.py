@@ -4,7 +4,7 @@ Keys of calls decide, as they do in the jobs themselves: results may be older th
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class Planned:
     Parameters
     ----------
     item_id : the question.
-    call : as the job makes it; while the response to judge isn't there, without it.
+    call : as the job makes it; without messages while the response to judge isn't there.
     sent : its prompt's tokens, estimated, the response's included.
     response : those of the response to judge; missing while it isn't there.
     answer : the journal's.
@@ -90,6 +90,7 @@ def cells(study: Study, roles: Sequence[str] = (EXAMINEE, JUDGE)) -> Iterator[Ce
     for task in study.matrix.tasks:
         items = items_from_frame(read_table(study.paths.items(task), ITEMS))
         responses: dict[str, Sequence[Response]] = {}
+        around: dict[tuple[str, str | None, str], int] = {}
         for examinee in study.matrix.examinees:
             if study.is_paid(examinee):
                 cell, responses[examinee] = _generation(study, task, examinee, items)
@@ -100,7 +101,7 @@ def cells(study: Study, roles: Sequence[str] = (EXAMINEE, JUDGE)) -> Iterator[Ce
         for job in study.matrix.judgements if JUDGE in roles else ():
             _, judged_task, judge, examinee = job
             if judged_task == task and study.is_paid(judge):
-                yield _judgement(study, job, responses[examinee])
+                yield _judgement(study, job, responses[examinee], around)
 
 
 def _generation(study: Study, task: str, examinee: str, items: Sequence[Item]) -> tuple[Cell, list[Response]]:
@@ -133,21 +134,35 @@ def _free_responses(study: Study, task: str, examinee: str, items: Sequence[Item
     return [Response(item, answered[item.item_id]) for item in items if item.item_id in answered]
 
 
-def _judgement(study: Study, job: tuple[str, str, str, str], responses: Sequence[Response]) -> Cell:
+def _judgement(
+    study: Study,
+    job: tuple[str, str, str, str],
+    responses: Sequence[Response],
+    around: dict[tuple[str, str | None, str], int],
+) -> Cell:
+    """A judge's job; `around` remembers the tokens of prompts without their responses, which judges share."""
     condition, task, judge, examinee = job
-    template = read_prompt(study.judge_prompt(condition, task))
+    path = study.judge_prompt(condition, task)
+    template = read_prompt(path)
     shown = study.shown(study.conditions[condition].label, examinee)
     calls: list[tuple[Response, Call]] = []
+    waiting: list[Planned] = []
     for response in responses:
-        if response.judged:
-            item = response.item
-            prompt = judge_prompt(template, item, response.text or "", shown, study.config.seed)
-            calls += [
-                (response, _call(f"{item.item_id}#{trial}", prompt, trial)) for trial in range(study.config.trials)
-            ]
+        item = response.item
+        ids = [f"{item.item_id}#{trial}" for trial in range(study.config.trials)] if response.judged else []
+        if response.text is not None:
+            prompt = judge_prompt(template, item, response.text, shown, study.config.seed)
+            calls += [(response, _call(call_id, prompt, trial)) for trial, call_id in enumerate(ids)]
+            continue
+        same = path, shown, item.item_id
+        if ids and same not in around:
+            around[same] = estimate_tokens(judge_prompt(template, item, "", shown, study.config.seed))
+        waiting += [
+            Planned(item.item_id, Call(call_id, (), trial), around[same], None) for trial, call_id in enumerate(ids)
+        ]
     spec = study.model_spec(task, judge)
     journal = Path(study.paths.journal("judge", *job))
-    keys = request_keys(spec, [call for _, call in calls])
+    tolerated = _tolerated(study, study.paths.judgement(*job), JUDGEMENTS)
     return Cell(
         JUDGE,
         job,
@@ -155,26 +170,25 @@ def _judgement(study: Study, job: tuple[str, str, str, str], responses: Sequence
         examinee,
         spec,
         journal,
-        _judge_calls(calls, keys, read_journal(journal), _tolerated(study, study.paths.judgement(*job), JUDGEMENTS)),
+        [*_ready(calls, spec, read_journal(journal), tolerated), *waiting],
         [response.item.item_id for response in responses if not response.judged],
         study.model_spec(task, examinee).cap if study.is_paid(examinee) else 0.0,
     )
 
 
-def _judge_calls(
-    calls: Sequence[tuple[Response, Call]], keys: Iterator[str], known: Mapping[str, Answer], tolerated: set[str]
-) -> list[Planned]:
+def _ready(
+    calls: Sequence[tuple[Response, Call]], spec: ModelSpec, known: Mapping[str, Answer], tolerated: set[str]
+) -> Iterable[Planned]:
+    """The calls whose responses are there."""
     planned: dict[str, Planned] = {}
+    keys = request_keys(spec, [call for _, call in calls])
     for (response, call), key in zip(calls, keys, strict=True):
-        item_id, sent = response.item.item_id, _sent(call)
-        if response.text is None:
-            # Its key isn't its final one: without the response, two items' prompts may be equal.
-            planned[call.id] = Planned(item_id, call, sent, None)
-        elif key not in planned:
-            answer = known.get(key)
+        if key not in planned:
+            sent, answer = _sent(call), known.get(key)
             failed = key in tolerated and answer is None
-            planned[key] = Planned(item_id, call, sent, min(sent, estimate_tokens(response.text)), answer, failed)
-    return list(planned.values())
+            said = min(sent, estimate_tokens(response.text or ""))
+            planned[key] = Planned(response.item.item_id, call, sent, said, answer, failed)
+    return planned.values()
 
 
 def _tolerated(study: Study, table: str, schema: Schema) -> set[str]:
