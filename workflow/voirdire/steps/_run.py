@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Read back by the summary after a run.
 TOOK = "voirdire: took {seconds:.2f} s"
+# What shells say of a program that SIGINT has ended.
+_INTERRUPTED = 130
 
 
 def arguments(doc: str | None, **options: Any) -> argparse.Namespace:
@@ -38,7 +40,7 @@ def as_json(text: str) -> Any:
 
 
 def run(step: Callable[[], None]) -> None:
-    """Run a step; a fault that the user can mend ends it with its message and exit code 1, without a traceback."""
+    """Run a step. Without a traceback end it: a fault that the user can mend, with exit code 1; Ctrl-C, with 130."""
     start = time.perf_counter()
     try:
         step()
@@ -46,6 +48,9 @@ def run(step: Callable[[], None]) -> None:
         for fault in error.faults:
             print(f"error: {fault}", file=sys.stderr)
         sys.exit(1)
+    except KeyboardInterrupt:
+        print("stopped; every answer so far is kept", file=sys.stderr)
+        sys.exit(_INTERRUPTED)
     print(TOOK.format(seconds=time.perf_counter() - start))
 
 
