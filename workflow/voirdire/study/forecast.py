@@ -7,8 +7,8 @@ hundred times as long as its neighbours. What that does to each part of the fore
   what is left (Cochran 1977, Sampling Techniques, ch. 6). It is right on average whatever the distribution.
 - The relative variance of a value is estimated twice, and the larger counts: from the squares, which is right for many
   values of any distribution and too small for few skewed ones; and as exp(s²) - 1 from the variance s² of the
-  logarithms, as a lognormal has it (compare Zhou and Gao 1997, Statistics in Medicine 16:783-790); the more values, the
-  less may it exceed the first. Both are pooled over the jobs of one role and model, with a prior worth a few values,
+  logarithms, as a lognormal has it (compare Zhou and Gao 1997, Statistics in Medicine 16:783-790); the more questions,
+  the less may it exceed the first. Both are pooled over the jobs of one role and model, with a prior worth a few values,
   and partly a job's own.
 - One question is asked in many jobs, and a hard one makes all answers long. So errors are added up by question over all
   jobs, as in cluster-robust variances, and what that says beyond independent calls multiplies the variance (Kish's
@@ -41,7 +41,7 @@ _PARTIAL = 4.0
 # Of a job of which nothing was seen: variance of the logarithm of its mean about those of its neighbours.
 _BETWEEN_SKEWED, _BETWEEN_EVEN = 0.25, 0.02
 _UNSEEN = 0.05
-# Among so many values the variance by the squares may be too small by half.
+# Among answers to so many questions the variance by the squares may be too small by half.
 _DOUBT = 20.0
 # Where no cap is set, monsters are feared up to so many times the longest seen; in any case up to the second factor.
 _FEARED, _FARTHEST = 10.0, 30.0
@@ -94,15 +94,13 @@ class Range:
 
 @dataclass(frozen=True)
 class _Spread:
-    """How the values of a pool scatter about their jobs' ratios; n different answers were seen.
-
-    prior : the part of the relative variance that no value has shown.
-    """
+    """How the values of a pool scatter about their jobs' ratios; `prior`: as far as no value has shown it."""
 
     log_variance: float
     relative_variance: float
     longest: float
     n: int
+    n_questions: int
     prior: float
 
 
@@ -187,6 +185,7 @@ def _spread(pool: Sequence[Sample]) -> _Spread:
         relative_variance=max(pooled, scaled[0] / scaled[1]),
         longest=max(float((each.values / each.sizes).max() / each.ratio) for each in pool),
         n=sum(len(each.values) for each in pool),
+        n_questions=len({(each.stratum, question) for each in pool for question in each.questions}),
         prior=math.expm1(prior / df),
     )
 
@@ -226,7 +225,7 @@ def _part(sample: Sample, weight: float, samples: Sequence[Sample], spread: _Spr
     log_squares, log_df, relative, df = _scatter(sample)
     by_logs = math.expm1((_PARTIAL * spread.log_variance + log_squares) / (_PARTIAL + log_df))
     by_squares = (_PARTIAL * spread.relative_variance + relative) / (_PARTIAL + df)
-    by_logs = min(by_logs, by_squares * (1 + _DOUBT / spread.n) + spread.prior)
+    by_logs = min(by_logs, by_squares * (1 + _DOUBT / spread.n_questions) + spread.prior)
     total = scale * sample.ratio
     residuals = (sample.values - sample.ratio * sample.sizes) / sample.sizes.sum() * math.sqrt(n / max(1, n - 1))
     errors = scale * residuals * math.sqrt(n * scatter)
