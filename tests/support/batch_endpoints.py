@@ -4,8 +4,10 @@ Each line of a batch gets what `server.script` says of its prompt: a completion 
 with an HTTP error's status into the error file, one with `drop` into neither. Lines come back in reverse.
 """
 
+import asyncio
 import itertools
 import json
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,20 +42,24 @@ class Batches:
 
     `finish_at_poll`: the poll at which a batch is done; None where only `finish` ends it. `faults`: replies to the
     next requests here, before anything is done. `forget_to_answer`: so many of the next batches are created, but the
-    connection closes before their id is told.
+    connection closes before their id is told. `hold`: a point of time, as "before POST /batches" or "after GET
+    /files/{id}/content", at which a request stops until this is changed; `held` tells that one does.
     """
 
     reply: Callable[[str, str], Reply]
     finish_at_poll: int | None = 1
     faults: list[Reply] = field(default_factory=list)
     forget_to_answer: int = 0
+    hold: str | None = None
+    held: threading.Event = field(default_factory=threading.Event)
     created: list[Batch] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)  # method and path of every request
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     def reset(self) -> None:
-        self.finish_at_poll, self.forget_to_answer = 1, 0
+        self.finish_at_poll, self.forget_to_answer, self.hold = 1, 0, None
+        self.held.clear()
         for kept in (self.faults, self.created, self.files, self.paths):
             kept.clear()
 
@@ -79,9 +85,9 @@ class Batches:
                 ("GET", "/batches/{id}", self._retrieve),
                 ("POST", "/batches/{id}/cancel", self._cancel),
             ):
-                router.add_route(method, prefix + path, self._guarded(handler))
+                router.add_route(method, prefix + path, self._guarded(f"{method} {path}", handler))
 
-    def _guarded(self, handler: Callable[[web.Request], Any]) -> Callable[[web.Request], Any]:
+    def _guarded(self, name: str, handler: Callable[[web.Request], Any]) -> Callable[[web.Request], Any]:
         async def guarded(request: web.Request) -> web.StreamResponse:
             self.paths.append(f"{request.method} {request.path_qs}")
             if self.faults:
@@ -89,9 +95,17 @@ class Batches:
                 if fault.drop:
                     return _hung_up(request)
                 return web.json_response(fault.body, status=fault.status, headers=fault.headers)
-            return await handler(request)
+            await self._stop(f"before {name}")
+            response = await handler(request)
+            await self._stop(f"after {name}")
+            return response
 
         return guarded
+
+    async def _stop(self, point: str) -> None:
+        while self.hold == point:
+            self.held.set()
+            await asyncio.sleep(0.005)
 
     async def _upload(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -154,7 +168,10 @@ class Batches:
     async def _list(self, request: web.Request) -> web.Response:
         # The newest first, as OpenAI does.
         documents = [batch.document for batch in reversed(self.created)]
-        return web.json_response({"object": "list", "data": documents, "has_more": False})
+        names = [document["id"] for document in documents]
+        start = names.index(request.query["after"]) + 1 if "after" in request.query else 0
+        end = start + int(request.query.get("limit", 20))
+        return web.json_response({"object": "list", "data": documents[start:end], "has_more": end < len(documents)})
 
     def _found(self, request: web.Request) -> Batch | None:
         return next((batch for batch in self.created if batch.id == request.match_info["id"]), None)

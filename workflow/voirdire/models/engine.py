@@ -4,7 +4,7 @@ import logging
 import os
 import re
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -73,6 +73,10 @@ class Connection:
         return await self.litellm.acompletion(
             messages=[dict(message) for message in call.messages], timeout=timeout_s, **self._arguments
         )
+
+    def through(self, client: Any) -> "Connection":
+        """The same, with its requests made by a client of litellm's."""
+        return replace(self, _arguments={**self._arguments, "client": client})
 
 
 def connect(spec: ModelSpec) -> Connection:

@@ -109,6 +109,20 @@ class Journal:
             for key in known:
                 del self._places[key]
 
+    def note(self, name: str, content: dict[str, Any]) -> None:
+        """Keep something else than an answer, on disk when this returns."""
+        self._write({"format": _FORMAT, "at": _now(), name: content})
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise self._fault(error) from error
+
+    def notes(self, name: str) -> list[dict[str, Any]]:
+        """What was noted under a name, in order."""
+        self._file.seek(0)
+        found = (record.get(name) for _, record in _records(self._file, f'"{name}": {{'.encode()))
+        return [content for content in found if isinstance(content, dict)]
+
     def spent_usd(self, end: float = math.inf) -> float:
         """As the function `spent_usd`, through the one descriptor that may be open."""
         self._file.seek(0)
@@ -260,8 +274,11 @@ def _places(file: BinaryIO) -> tuple[dict[str, _Place], int]:
     return places, max(end, os.fstat(file.fileno()).st_size)
 
 
-def _records(file: BinaryIO) -> Iterator[tuple[_Place, dict[str, Any]]]:
-    """The whole lines of a journal and where they are; those cut short, or no objects, are passed over."""
+def _records(file: BinaryIO, having: bytes = b"") -> Iterator[tuple[_Place, dict[str, Any]]]:
+    """The whole lines of a journal and where they are; those cut short, or no objects, are passed over.
+
+    having : of the lines, only those that hold these bytes.
+    """
     start = file.tell()
     rest = b""
     # Lines are read by hand: an unbuffered file's own are slow. Never splitlines(): it would also cut at U+0085 and
@@ -269,10 +286,10 @@ def _records(file: BinaryIO) -> Iterator[tuple[_Place, dict[str, Any]]]:
     while chunk := file.read(2**20):
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
-            if (record := _parse(line)) is not None:
+            if having in line and (record := _parse(line)) is not None:
                 yield (start, len(line)), record
             start += len(line) + 1
-    if (record := _parse(rest)) is not None:
+    if having in rest and (record := _parse(rest)) is not None:
         yield (start, len(rest)), record
 
 

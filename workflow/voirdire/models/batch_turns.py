@@ -1,0 +1,46 @@
+"""A study's budget for batches: as much goes out at once as there is money for."""
+
+import itertools
+from collections.abc import Sequence
+
+from voirdire.models.turns import BudgetSpentError, Turns
+
+
+class BatchTurns(Turns):
+    """One job's batches among the study's jobs.
+
+    Batches have limits of their own at the provider, so the endpoint's don't count here, nor do they count there.
+    """
+
+    def reserve(self, costs: Sequence[float], submitted: bool = False) -> int:
+        """Reserve money for the first of some calls, as many as the budget has room for; how many that are.
+
+        costs : dollars that each costs at most. submitted : they are under way already, and cost what they cost.
+        Raises BudgetSpentError where not even one has room, and nothing is under way that could turn out cheaper than
+        feared.
+        """
+        count = len(costs)
+        with self._shared.change() as state:
+            self._settle(state)
+            budget = self.limits.budget_usd
+            if budget is not None and not submitted:
+                spent = self._all_spent(state)
+                reserved = sum(job["reserved_usd"] for job in state["jobs"].values())
+                count = sum(cost <= max(0.0, budget - spent - reserved) for cost in itertools.accumulate(costs))
+                if count == 0 and reserved <= 0:
+                    raise BudgetSpentError(
+                        f"budget_usd: ${spent:,.2f} of ${budget:,.2f} is spent, "
+                        f"and the next call may cost up to ${costs[0]:,.2g}"
+                    )
+            self._reserved += sum(costs[:count])
+            state["jobs"][self._id] = self._line(self.now())
+        return count
+
+    def release(self, reserved: float, spent: float = 0.0, answered: int = 0) -> None:
+        """Give back what was reserved; `answered` calls, already in the journal, have cost `spent`."""
+        left = self._reserved - reserved
+        # What floating point leaves of nothing must not keep others waiting.
+        self._reserved = left if left > 1e-9 else 0.0
+        self._spent += spent
+        self._answered += answered
+        self._settle_now()
