@@ -9,7 +9,7 @@ import yaml
 from voirdire.models.local import NAME, LocalServer, weights
 
 PROJECT = Path(__file__).resolve().parents[2]
-MODELS = {"smollm2_greedy", "smollm2_drawn"}
+JUDGES = {"smollm2_greedy", "smollm2_drawn"}
 
 
 @pytest.fixture
@@ -17,9 +17,8 @@ def study(checkout):
     made = checkout()
     made.config = yaml.safe_load((PROJECT / "config" / "local.yaml").read_text())
     made.config["benchmarks"]["gsm8k"]["limit"] = 3
-    for model in made.config["models"].values():
-        # Seconds for each call; the longest answer is cut and not judged.
-        model["parameters"]["max_tokens"] = 160
+    # The one whose answers are shorter: each takes seconds.
+    made.config["examinees"] = ["smollm2_drawn"]
     return made
 
 
@@ -32,15 +31,14 @@ def test_a_real_model_answers_and_judges_on_this_machine(study):
 
     results = study.folder / "results/local"
     ledger = pd.read_parquet(results / "tables/ledger.parquet")
-    answers = ledger[ledger["stage"] == "generation"].set_index("examinee")
-    assert set(answers.index) == MODELS
-    assert set(answers["n"]) == {3}
-    assert (answers["ok"] + answers["truncated"] == 3).all()
-    assert answers["ok"].sum() > 0, "something was judged"
+    answers = ledger[ledger["stage"] == "generation"].set_index("examinee").loc["smollm2_drawn"]
+    assert answers["n"] == 3
+    assert answers["ok"] + answers["truncated"] == 3
+    assert answers["ok"] > 0, "something was judged"
 
     # Whatever it said instead of a verdict is counted, and read as none.
     pairs = ledger[ledger["stage"] == "verdict"]
-    assert len(pairs) == len(MODELS) ** 2
+    assert set(pairs["judge"]) == JUDGES
     assert (pairs[["not_judged", "ok", "unparsed", "truncated"]].sum(axis=1) == 3).all()
     verdicts = pd.read_parquet(results / "verdicts.parquet")
     asked = verdicts[verdicts["generation_status"] == "ok"]
@@ -51,7 +49,3 @@ def test_a_real_model_answers_and_judges_on_this_machine(study):
 
     told = [path for path in results.rglob("*") if path.is_file() and bytes(weights().parent) in path.read_bytes()]
     assert told == [], "nothing tells where this machine keeps its weights"
-
-    # The server has ended: what follows is read from the journal.
-    study.snakemake("judge_all", "--forceall")
-    assert pd.read_parquet(results / "verdicts.parquet").equals(verdicts)
