@@ -124,17 +124,20 @@ class Asker:
         return Answer(
             key=key,
             status=reading.status,
-            text=None if reading.text is None else self.scrubber.answer(reading.text),
-            raw_text=None if reading.raw_text is None else self.scrubber.answer(reading.raw_text),
-            finish_reason=reading.finish_reason,
+            text=self._without_keys(reading.text),
+            raw_text=self._without_keys(reading.raw_text),
+            finish_reason=self._without_keys(reading.finish_reason),
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,
             cost_usd=self.pricing.cost_usd(response, prompt_tokens, completion_tokens),
             latency_s=latency_s,
-            resolved_model=response.model,
+            resolved_model=self._without_keys(response.model),
             sent=self.connection.sent,
             attempts=attempt,
         )
+
+    def _without_keys(self, said: Any) -> str | None:
+        return None if said is None else self.scrubber.answer(str(said))
 
     @property
     def _who(self) -> str:
