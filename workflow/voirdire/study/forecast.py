@@ -8,8 +8,8 @@ hundred times as long as its neighbours. What that does to each part of the fore
 - The relative variance of a value is estimated twice, and the larger counts: from the squares, which is right for many
   values of any distribution and too small for few skewed ones; and as exp(s²) - 1 from the variance s² of the
   logarithms, as a lognormal has it (compare Zhou and Gao 1997, Statistics in Medicine 16:783-790); the more questions,
-  the less may it exceed the first. Both are pooled over the jobs of one role and model, with a prior worth a few values,
-  and partly a job's own.
+  the less may it exceed the first. Both are pooled over the jobs of one role and model, with a prior worth a few
+  values, and partly a job's own.
 - One question is asked in many jobs, and a hard one makes all answers long. So errors are added up by question over all
   jobs, as in cluster-robust variances, and what that says beyond independent calls multiplies the variance (Kish's
   design effect); never less than 1, as a few questions can't show that errors cancel. The degrees of freedom are
