@@ -116,6 +116,23 @@ def test_a_fault_is_named_with_its_key(raw, path, value, fault):
     assert any(found.startswith(fault) for found in faults_of(raw)), faults_of(raw)
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("models.crow.endpoint", "sk-very-secret"),
+        ("models.crow.endpoint.api_key_env", "sk-very-secret"),
+        ("models.crow.endpoint.api_key_env", ["sk-very-secret"]),
+        ("models.crow.endpoint.api_key", "sk-very-secret"),
+        ("models.crow.parameters.api_key", "sk-very-secret"),
+    ],
+)
+def test_a_key_in_the_configuration_is_a_fault_that_does_not_repeat_it(raw, path, value):
+    spoil(raw, path, value)
+    (fault,) = faults_of(raw)
+    assert "crow" in fault
+    assert "secret" not in fault
+
+
 def test_several_faults_are_named_at_once(raw):
     spoil(raw, "examinees", ["daw"])
     spoil(raw, "judges", ["owl"])

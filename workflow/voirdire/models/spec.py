@@ -53,6 +53,9 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "api_version": ((str, type(None)), "text"),
     "api_key_env": ((str, type(None)), "the name of an environment variable"),
 }
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# No name has such a word; most keys do.
+_WORD_OF_A_KEY = re.compile(r"(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}")
 _CAPS = ("max_completion_tokens", "max_tokens")
 _NUMBERS = ("temperature", "top_p")
 _TEXTS = ("text", "raw_text", "finish_reason", "resolved_model", "error")
@@ -119,6 +122,11 @@ class ModelSpec:
             faults.add(f"model '{self.name}': parameters: must be numbers, texts, lists and mappings, none infinite")
         for name, expected in _misfits(self.parameters):
             faults.add(f"model '{self.name}': parameters: {name}: must be {expected}, not {self.parameters[name]!r}")
+        if self.api_key_env is not None and not _is_variable(self.api_key_env):
+            faults.add(
+                f"model '{self.name}': api_key_env: must be the name of an environment variable, such as MY_KEY; "
+                "if this is the key itself, put it into that variable or into .env"
+            )
         if self.api_base is not None and not _plain_url(self.api_base):
             faults.add(
                 f"model '{self.name}': api_base: must be http(s)://HOST/PATH without password or query; "
@@ -191,6 +199,10 @@ def _misfits(parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield name, "a number"
         if name in _CAPS and not (is_number and value >= 1 and value % 1 == 0):
             yield name, "a whole number of at least 1"
+
+
+def _is_variable(name: str) -> bool:
+    return bool(_VARIABLE.fullmatch(name)) and not _WORD_OF_A_KEY.search(name)
 
 
 def _plain_url(url: str) -> bool:

@@ -130,7 +130,9 @@ def _sentence(detail: Any, source: str) -> str:
             return f"{source}: {key}: {detail['input']!r} must be of a-z, 0-9 and _ (it becomes part of file names)"
         case "value_error":
             return f"{source}: {key}: {detail['ctx']['error']}"
-    return f"{source}: {key}: {detail['msg']} (found {detail['input']!r})"
+    # What stands where an endpoint is described may be its key.
+    found = "" if "endpoint" in detail["loc"] else f" (found {detail['input']!r})"
+    return f"{source}: {key}: {detail['msg']}{found}"
 
 
 def _siblings(location: tuple[Any, ...]) -> list[str]:
