@@ -43,7 +43,8 @@ class Batches:
     `finish_at_poll`: the poll at which a batch is done; None where only `finish` ends it. `faults`: replies to the
     next requests here, before anything is done. `forget_to_answer`: so many of the next batches are created, but the
     connection closes before their id is told. `hold`: a point of time, as "before POST /batches" or "after GET
-    /files/{id}/content", at which a request stops until this is changed; `held` tells that one does.
+    /files/{id}/content" or with an id, at which a request stops until this is changed; `held` tells that one does,
+    `left` that its client went away. `listed`: whether batches can be listed.
     """
 
     reply: Callable[[str, str], Reply]
@@ -52,6 +53,8 @@ class Batches:
     forget_to_answer: int = 0
     hold: str | None = None
     held: threading.Event = field(default_factory=threading.Event)
+    left: threading.Event = field(default_factory=threading.Event)
+    listed: bool = True
     created: list[Batch] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)  # method and path of every request
@@ -59,7 +62,9 @@ class Batches:
 
     def reset(self) -> None:
         self.finish_at_poll, self.forget_to_answer, self.hold = 1, 0, None
+        self.listed = True
         self.held.clear()
+        self.left.clear()
         for kept in (self.faults, self.created, self.files, self.paths):
             kept.clear()
 
@@ -85,9 +90,9 @@ class Batches:
                 ("GET", "/batches/{id}", self._retrieve),
                 ("POST", "/batches/{id}/cancel", self._cancel),
             ):
-                router.add_route(method, prefix + path, self._guarded(f"{method} {path}", handler))
+                router.add_route(method, prefix + path, self._guarded(path, handler))
 
-    def _guarded(self, name: str, handler: Callable[[web.Request], Any]) -> Callable[[web.Request], Any]:
+    def _guarded(self, path: str, handler: Callable[[web.Request], Any]) -> Callable[[web.Request], Any]:
         async def guarded(request: web.Request) -> web.StreamResponse:
             self.paths.append(f"{request.method} {request.path_qs}")
             if self.faults:
@@ -95,23 +100,32 @@ class Batches:
                 if fault.drop:
                     return _hung_up(request)
                 return web.json_response(fault.body, status=fault.status, headers=fault.headers)
-            await self._stop(f"before {name}")
+            names = [
+                f"{request.method} {form.format(**request.match_info)}"
+                for form in (path, path.replace("{id}", "{{id}}"))
+            ]
+            await self._stop("before", names)
             response = await handler(request)
-            await self._stop(f"after {name}")
+            await self._stop("after", names)
             return response
 
         return guarded
 
-    async def _stop(self, point: str) -> None:
-        while self.hold == point:
-            self.held.set()
-            await asyncio.sleep(0.005)
+    async def _stop(self, when: str, names: list[str]) -> None:
+        try:
+            while self.hold in [f"{when} {name}" for name in names]:
+                self.held.set()
+                await asyncio.sleep(0.005)
+        except asyncio.CancelledError:
+            self.left.set()
+            raise
 
     async def _upload(self, request: web.Request) -> web.Response:
         form = await request.post()
         upload = form["file"]
         assert isinstance(upload, web.FileField)
-        return web.json_response(self._keep(upload.file.read(), str(form["purpose"])))
+        with upload.file as file:
+            return web.json_response(self._keep(file.read(), str(form["purpose"])))
 
     def _keep(self, content: bytes, purpose: str) -> dict[str, Any]:
         name = f"file-{next(self._numbers)}"
@@ -166,6 +180,8 @@ class Batches:
         return web.json_response(document)
 
     async def _list(self, request: web.Request) -> web.Response:
+        if not self.listed:
+            return web.json_response(OPENAI.error("Not Found"), status=404)
         # The newest first, as OpenAI does.
         documents = [batch.document for batch in reversed(self.created)]
         names = [document["id"] for document in documents]

@@ -120,7 +120,7 @@ class Journal:
     def notes(self, name: str) -> list[dict[str, Any]]:
         """What was noted under a name, in order."""
         self._file.seek(0)
-        found = (record.get(name) for _, record in _records(self._file, f'"{name}": {{'.encode()))
+        found = (record.get(name) for _, record in _records(self._file, f'"{name}"'.encode()))
         return [content for content in found if isinstance(content, dict)]
 
     def spent_usd(self, end: float = math.inf) -> float:
