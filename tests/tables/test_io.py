@@ -101,3 +101,12 @@ def test_an_empty_result_keeps_its_columns(tmp_path):
     assert read_table(tmp_path / "a.parquet").columns.tolist() == ["a", "b"]
     write_csv(empty, tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == "a,b\n"
+
+
+def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(UserError, match=r"file/table\.parquet: cannot be written"),
+        atomic_path(tmp_path / "file" / "table.parquet"),
+    ):
+        pass

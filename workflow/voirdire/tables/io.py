@@ -25,11 +25,12 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """A path beside `path` to write to; it takes the name `path` only if the block ends well."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
-    beside = Path(name)
+    beside = None
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+        os.close(handle)
+        beside = Path(name)
         yield beside
         # mkstemp's 0600 would hide results from colleagues on a shared disk.
         umask = os.umask(0)
@@ -39,7 +40,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     except OSError as error:
         raise UserError(f"{path}: cannot be written ({error.strerror or error}); nothing earlier was lost") from error
     finally:
-        beside.unlink(missing_ok=True)
+        if beside is not None:
+            beside.unlink(missing_ok=True)
 
 
 def write_table(

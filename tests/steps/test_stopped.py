@@ -1,0 +1,107 @@
+"""Jobs that are stopped, by kill -9 or Ctrl-C, pay for no answered call twice and end like an undisturbed run."""
+
+import os
+import random
+import signal
+import time
+
+import pandas as pd
+import pytest
+from fault_server import FaultServer, Reply
+from job_worker import Worker
+from step_jobs import MODEL, TASK, StepJobs
+
+from voirdire.models import Call, read_journal, request_key
+from voirdire.tables import GENERATIONS, JUDGEMENTS, read_table
+
+N_ITEMS = 60
+KILLS_PER_JOB = 15
+CONCURRENCY = 4
+# From an answer's leaving the server to the kill: about as long as it takes to be read and journalled.
+LONGEST_S = 0.05
+NASTY = "\u0085 \u2028 \x00 \r\n \x1c 数 😀"
+TABLES = {"generate": ("generations", GENERATIONS), "judge": ("judgements", JUDGEMENTS)}
+
+
+def reply(prompt):
+    """To every fifteenth question a megabyte; to judges, whose prompts may hold one, few words."""
+    if "incorrect" in prompt:
+        return Reply(f"{NASTY}\nVERDICT: correct")
+    is_long = sum(prompt.encode()) % 15 == 0
+    return Reply(f"{NASTY}\n{'x' * 2**20 * is_long}\n#### 4")
+
+
+@pytest.fixture(scope="module")
+def worker():
+    with Worker() as worker:
+        yield worker
+
+
+@pytest.fixture
+def server():
+    with FaultServer(reply) as server:
+        yield server
+
+
+def run(worker, jobs, step):
+    worker.start(jobs.job(step))
+    assert worker.wait() == [0], jobs.log.read_text()
+    name, schema = TABLES[step]
+    return read_table(getattr(jobs, name), schema).drop(columns="latency_s")
+
+
+def start_and_kill(worker, server, jobs, step, draw):
+    """Kill at a random point: before the first request, between two, in the middle of a line of the journal."""
+    answered = server.answered + draw.randrange(7)
+    (job,) = worker.start(jobs.job(step))
+    server.wait_until(lambda server: server.answered >= answered)
+    time.sleep(draw.uniform(0, LONGEST_S))
+    os.kill(job, signal.SIGKILL)
+    assert worker.wait() == [-signal.SIGKILL]
+    server.wait_until(lambda server: server.in_flight == 0)
+
+
+def key_of(prompt, jobs):
+    return request_key(jobs.study.model_spec(TASK, MODEL), Call("", ({"role": "user", "content": prompt},)))
+
+
+def test_thirty_kills_lose_no_answer_and_repeat_none(tmp_path, worker, server):
+    draw = random.Random(1)
+    limits = {"concurrency": CONCURRENCY}
+    killed = StepJobs(tmp_path / "killed", server.url, N_ITEMS, limits=limits)
+    whole = StepJobs(tmp_path / "whole", server.url, N_ITEMS, limits=limits)
+    for step in ("generate", "judge"):
+        expected = run(worker, whole, step)
+        server.reset()
+        answered_at_kills = []
+        for kill in range(1, KILLS_PER_JOB + 1):
+            start_and_kill(worker, server, killed, step, draw)
+            answered = read_journal(killed.journal(step))
+            answered_at_kills.append((len(server.prompts()), answered.keys()))
+            assert len(server.prompts()) - len(answered) <= kill * CONCURRENCY
+        assert 0 < len(answered) < N_ITEMS, "the last kill too was in the middle"
+        table = run(worker, killed, step)
+
+        pd.testing.assert_frame_equal(table, expected, check_exact=True)
+        asked = [key_of(prompt, whole) for prompt in server.prompts()]
+        for position, known in answered_at_kills:
+            assert not known & set(asked[position:]), "an answered call was sent again"
+        server.reset()
+
+
+def test_ctrl_c_ends_a_job_with_a_sentence_and_keeps_its_answers(tmp_path, worker, server):
+    jobs = StepJobs(tmp_path, server.url, 12, limits={"concurrency": CONCURRENCY})
+    server.hold_after = 5
+    job = jobs.start("generate")
+    server.wait_until(lambda server: server.answered == 5 and server.in_flight == CONCURRENCY, timeout_s=60)
+    job.send_signal(signal.SIGINT)
+    said, _ = job.communicate(timeout=60)
+    assert job.returncode == 130
+    assert said.splitlines()[-1] == "stopped; every answer so far is kept"
+    assert "Traceback" not in said
+    assert not jobs.generations.exists()
+    assert len(read_journal(jobs.journal("generate"))) == 5
+
+    server.reset()
+    run(worker, jobs, "generate")
+    assert len(server.prompts()) == 12 - 5
