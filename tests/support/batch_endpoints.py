@@ -41,15 +41,15 @@ class Batches:
     """The batches of a server.
 
     `finish_at_poll`: the poll at which a batch is done; None where only `finish` ends it. `faults`: replies to the
-    next requests here, before anything is done. `forget_to_answer`: so many of the next batches are created, but the
-    connection closes before their id is told. `hold`: a point of time, as "before POST /batches" or "after GET
-    /files/{id}/content" or with an id, at which a request stops until this is changed; `held` tells that one does,
-    `left` that its client went away. `listed`: whether batches can be listed.
+    next requests here, before anything is done; None for none. `forget_to_answer`: so many of the next batches are
+    created, but the connection closes before their id is told. `hold`: a point of time, as "before POST /batches" or
+    "after GET /files/{id}/content", the latter also with an id, at which a request stops until this is changed;
+    `held` tells that one does, `left` that its client went away. `listed`: whether batches can be listed.
     """
 
     reply: Callable[[str, str], Reply]
     finish_at_poll: int | None = 1
-    faults: list[Reply] = field(default_factory=list)
+    faults: list[Reply | None] = field(default_factory=list)
     forget_to_answer: int = 0
     hold: str | None = None
     held: threading.Event = field(default_factory=threading.Event)
@@ -62,7 +62,7 @@ class Batches:
 
     def reset(self) -> None:
         self.finish_at_poll, self.forget_to_answer, self.hold = 1, 0, None
-        self.listed = True
+        self.listed, self._numbers = True, itertools.count(1)
         self.held.clear()
         self.left.clear()
         for kept in (self.faults, self.created, self.files, self.paths):
@@ -95,8 +95,7 @@ class Batches:
     def _guarded(self, path: str, handler: Callable[[web.Request], Any]) -> Callable[[web.Request], Any]:
         async def guarded(request: web.Request) -> web.StreamResponse:
             self.paths.append(f"{request.method} {request.path_qs}")
-            if self.faults:
-                fault = self.faults.pop(0)
+            if self.faults and (fault := self.faults.pop(0)) is not None:
                 if fault.drop:
                     return _hung_up(request)
                 return web.json_response(fault.body, status=fault.status, headers=fault.headers)

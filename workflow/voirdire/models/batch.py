@@ -16,7 +16,7 @@ import asyncio
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +56,7 @@ class Submitted:
     reserved: float = 0.0
 
 
-def open_batches(journal: Journal, keys: Mapping[str, Any]) -> list[Submitted]:
+def open_batches(journal: Journal, keys: Container[str]) -> list[Submitted]:
     """The batches that a journal tells of whose answers aren't all in it, and that hold one of the keys."""
     found: dict[str, Submitted] = {}
     for note in journal.notes("batch"):
