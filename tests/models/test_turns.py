@@ -138,7 +138,7 @@ def test_what_calls_may_cost_is_reserved_before_they_go_out(worker, server, jobs
 
 def test_jobs_that_are_killed_are_settled_from_their_journals(worker, server, jobs, journals):
     server.hold_after = 30
-    running = worker.start(*jobs(4, 20, price=PRICE, budget_usd=2000.0, concurrency=8))
+    running = worker.start(*jobs(4, 40, price=PRICE, budget_usd=2000.0, concurrency=8))
     server.wait_until(lambda server: server.in_flight == 8 and server.answered >= 30)
     for process in running:
         os.kill(process, signal.SIGKILL)
@@ -146,7 +146,7 @@ def test_jobs_that_are_killed_are_settled_from_their_journals(worker, server, jo
     server.hold_after = None
     n_answered = answered(journals)
     # Their slots and reservations are free again, and what they had spent is not: 30 answers, or what came through.
-    worker.start(*jobs(4, 20, price=PRICE, budget_usd=n_answered * COST + 95, concurrency=8))
+    worker.start(*jobs(4, 40, price=PRICE, budget_usd=n_answered * COST + 95, concurrency=8))
     assert 1 in worker.wait()
     assert spent(journals) == n_answered * COST + 100
 

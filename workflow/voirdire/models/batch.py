@@ -168,11 +168,10 @@ class Batches:
         """Dollars that a call costs at most; nothing where this run doesn't know the call or has its answer."""
         return self._lines.cost_usd(self._unsettled[key]) if key in self._unsettled else 0.0
 
-    def _close(self, batch: Submitted, taken: "_Taken | None" = None) -> None:
+    def _close(self, batch: Submitted) -> None:
         self.journal.note("batch", {"token": batch.token, "done": True})
         self._running.remove(batch)
-        taken = taken or _Taken()
-        self.turns.release(batch.reserved, taken.spent, taken.answered)
+        self.turns.release(batch.reserved)
 
     async def _look(self, batch: Submitted) -> None:
         """See how far a batch is, and take its answers if it has ended."""
@@ -198,13 +197,13 @@ class Batches:
     async def _take(self, batch: Submitted, found: Any) -> None:
         """Journal the answers of a batch that has ended, and see to the calls that have none."""
         left = {key: "the batch ended without its answer" for key in batch.keys if key not in self.journal}
-        taken = _Taken()
-        for file in (found.output_file_id, found.error_file_id):
-            if file:
-                await self._read(await self._service.content(file, str(batch.id), batch.token), left, taken)
-        self._close(batch, taken)
-        if taken.stop is not None:
-            raise taken.stop
+        stop = None
+        for file in filter(None, (found.output_file_id, found.error_file_id)):
+            content = await self._service.content(file, str(batch.id), batch.token)
+            stop = stop or await self._read(content, left)
+        self._close(batch)
+        if stop is not None:
+            raise stop
         if found.status == "failed" and self._submit:
             await self._make_smaller(batch, found)
             self._queue.extend(key for key in left if key in self._unsettled)
@@ -218,8 +217,12 @@ class Batches:
         if self._submit:
             self._ask_again(left)
 
-    async def _read(self, content: bytes, left: dict[str, str], taken: "_Taken") -> None:
-        """Journal the answers in a file, and take their keys off `left`; of the others it says what went wrong."""
+    async def _read(self, content: bytes, left: dict[str, str]) -> UserError | None:
+        """Journal the answers in a file, and take their keys off `left`, which says what went wrong with the others.
+
+        Gives back the error that is to end the job, if there is one.
+        """
+        stop = None
         for key, result in results(content):
             if key not in left:
                 continue  # never asked for, or answered before
@@ -227,17 +230,21 @@ class Batches:
             try:
                 answer, said = await self._lines.read(key, call, result, len(self._history.get(key, ())) + 1)
             except UserError as error:
-                taken.stop = taken.stop or error
+                stop = stop or error
                 continue
             if answer is None:
                 left[key] = said
                 continue
             del left[key]
-            taken.add(answer, self._lines.cost_usd(call))
             self._settle(key, call, answer)
+        return stop
 
     def _settle(self, key: str, call: Call, answer: Answer) -> None:
         self.journal.append(answer, call.id, self._history.pop(key, ()))
+        has_answered = answer.status not in ("error", "refused")
+        # An answer without token counts has cost something all the same.
+        at_most = self._lines.cost_usd(call) * has_answered
+        self.turns.spend(at_most if answer.cost_usd is None else answer.cost_usd, has_answered)
         if answer.prompt_tokens is not None:
             self.pricing.learn(answer)
         if self._unsettled.pop(key, None) is None:
@@ -270,21 +277,6 @@ class Batches:
         said = "; ".join(" ".join(str(part) for part in (fault.code, fault.message) if part) for fault in faults[:3])
         said = self._lines.scrubber.error(said) or "it gives no reason"
         raise UserError(f"{self._who}: the provider refuses the batch {batch.id}, of which it makes no call: {said}")
-
-
-@dataclass
-class _Taken:
-    """What a batch has brought: its cost, its answers, and the error that ends the job."""
-
-    spent: float = 0.0
-    answered: int = 0
-    stop: UserError | None = None
-
-    def add(self, answer: Answer, at_most: float) -> None:
-        """`at_most`: what an answer without token counts is taken to have cost."""
-        has_answered = answer.status not in ("error", "refused")
-        self.answered += has_answered
-        self.spent += answer.cost_usd if answer.cost_usd is not None else at_most * has_answered
 
 
 def _say(line: str) -> None:

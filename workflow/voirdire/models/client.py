@@ -7,6 +7,8 @@ from pathlib import Path
 from voirdire.errors import UserError
 from voirdire.models import engine
 from voirdire.models.asking import Asker
+from voirdire.models.batch import Batches, open_batches
+from voirdire.models.batch_turns import BatchTurns
 from voirdire.models.journal import Journal, known_keys
 from voirdire.models.limits import ALONE, Limits
 from voirdire.models.pricing import Pricing
@@ -45,9 +47,29 @@ def complete(
         to_ask = {key for key in wanted if key not in record}
         if to_ask:
             counts = Counts(done=len(wanted) - len(to_ask), total=len(wanted))
-            run = _Run(engine.connect(spec), limits, Pricing(spec, limits), record, counts, progress)
-            run.ask_all(_first_of_each(calls, keys, to_ask))
+            with BatchTurns(limits, record, counts) as turns:
+                # What a batch of an earlier run will bring is being paid for: a live run, too, waits for it.
+                awaits = bool(open_batches(record, to_ask))
+                _ask(spec, _first_of_each(calls, keys, to_ask), turns, awaits, progress)
         return record.answers(keys)
+
+
+def _ask(
+    spec: ModelSpec, queue: Iterator[tuple[str, Call]], turns: BatchTurns, awaits: bool, progress: Progress | None
+) -> None:
+    """Ask what is in the queue, live or in batches; `awaits`: some of it is in a batch of an earlier run."""
+    submits = turns.limits.mode == "batch"
+    try:
+        if not awaits:
+            # Before litellm is loaded: when the money is spent, hundreds of jobs may still want to start.
+            turns.check_budget()
+        connection, pricing = engine.connect(spec), Pricing(spec, turns.limits)
+        if awaits or submits:
+            left = Batches(connection, pricing, turns, progress).ask_all(dict(queue), submits)
+            queue = iter(left.items())
+        _Run(connection, pricing, turns, progress).ask_all(queue)
+    except BudgetSpentError as error:
+        raise UserError(_budget_message(error, turns)) from None
 
 
 def pending(spec: ModelSpec, calls: Sequence[Call], journal: str | Path) -> list[Call]:
@@ -69,38 +91,28 @@ class _Run:
     """The calls of one run; `stop` holds the error that ends the job."""
 
     def __init__(
-        self,
-        connection: engine.Connection,
-        limits: Limits,
-        pricing: Pricing,
-        journal: Journal,
-        counts: Counts,
-        progress: Progress | None,
+        self, connection: engine.Connection, pricing: Pricing, turns: Turns, progress: Progress | None
     ) -> None:
-        self.connection, self.limits, self.pricing, self.journal = connection, limits, pricing, journal
-        self.counts, self.progress = counts, progress
+        self.connection, self.turns, self.progress = connection, turns, progress
+        self.limits, self.journal, self.counts = turns.limits, turns.journal, turns.counts
         self.spec = connection.spec
-        self.n_workers = min(limits.concurrency, counts.total - counts.done)
+        self._asker = Asker(connection, self.limits, pricing, turns)
+        self.n_workers = min(self.limits.concurrency, self.counts.total - self.counts.done)
         self.stop: UserError | None = None
         self._in_vain = 0  # calls in a row that used up their attempts
 
     def ask_all(self, queue: Iterator[tuple[str, Call]]) -> None:
         """Ask everything in the queue. Raises the error that has ended the job, if one has."""
         asyncio.run(self._ask_all(queue))
-        if isinstance(self.stop, BudgetSpentError):
-            raise UserError(self._budget_message(self.stop))
         if self.stop is not None:
             raise self.stop
 
     async def _ask_all(self, queue: Iterator[tuple[str, Call]]) -> None:
         try:
-            async with Turns(self.limits, self.journal, self.counts) as turns:
-                self._turns = turns
-                self._asker = Asker(self.connection, self.limits, self.pricing, turns)
-                # Workers that share one iterator, not one task per call: memory stays flat over any number of calls.
-                async with asyncio.TaskGroup() as group:
-                    for _ in range(self.n_workers):
-                        group.create_task(self._work(queue))
+            # Workers that share one iterator, not one task per call: memory stays flat over any number of calls.
+            async with self.turns.running(), asyncio.TaskGroup() as group:
+                for _ in range(self.n_workers):
+                    group.create_task(self._work(queue))
         finally:
             await engine.close_litellm(self.connection.litellm)
 
@@ -117,7 +129,7 @@ class _Run:
             except UserError as error:
                 self.stop = self.stop or error
                 self._asker.stopped.set()
-                self._turns.stop()
+                self.turns.stop()
                 return
             if self.progress is not None:
                 self.progress(self.counts.done, self.counts.total, answer)
@@ -132,11 +144,12 @@ class _Run:
                 "check that its endpoint is up and api_base is right, then rerun: every answer so far is kept"
             )
 
-    def _budget_message(self, error: BudgetSpentError) -> str:
-        left = self.counts.total - self.counts.done
-        rate = self._turns.usual_cost()
-        cost = f"about ${left * rate:,.2f} more by what its answers have cost so far" if rate else "an unknown sum"
-        return (
-            f"{error}. {left} of the {self.counts.total} calls of this job are left, which would cost {cost}; "
-            "`snakemake estimate` says what the whole study needs. Every answer is kept: raise budget_usd and rerun"
-        )
+
+def _budget_message(error: BudgetSpentError, turns: Turns) -> str:
+    left = turns.counts.total - turns.counts.done
+    rate = turns.usual_cost()
+    cost = f", which would cost about ${left * rate:,.2f} more" if rate else ""
+    return (
+        f"{error}. {left} of the {turns.counts.total} calls of this job are left{cost}; `voirdire estimate` says what "
+        "the whole study needs. Every answer is kept: raise budget_usd and rerun"
+    )

@@ -5,10 +5,11 @@ import os
 import random
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from voirdire.errors import UserError
 from voirdire.models import limits as endpoint
@@ -69,7 +70,7 @@ class _Left:
 
 @dataclass
 class Turns:
-    """One job's turns at its endpoint. Use `enter` before each attempt, `leave` after it, `close` at the end.
+    """One job's turns at its endpoint. Use as a context manager; `enter` before each attempt, `leave` after it.
 
     The job's line in the shared state is rewritten at every change, so that a state that was lost heals by itself.
     Money: `spent` holds what ended jobs have spent, each living job's line what it has spent since; a job that died
@@ -103,22 +104,35 @@ class Turns:
         self._others = False
         self._timer: asyncio.TimerHandle | None = None
         self._queue, self._changed = asyncio.Lock(), asyncio.Event()
-        self._heart: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> "Turns":
+    def __enter__(self) -> Self:
         self._settle_now()
-        self._heart = asyncio.create_task(self._beat())
         return self
 
-    async def __aexit__(self, *exception: object) -> None:
-        if self._heart is not None:
-            self._heart.cancel()
-        if self._timer is not None:
-            self._timer.cancel()
+    def __exit__(self, *exception: object) -> None:
         with self._shared.change() as state:
             self._settle(state)
             self._bury(state, self._id, self._spent)
         self._shared.close()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Show all the while that this job lives."""
+        heart = asyncio.create_task(self._beat())
+        try:
+            yield
+        finally:
+            heart.cancel()
+            if self._timer is not None:
+                self._timer.cancel()
+
+    def check_budget(self) -> None:
+        """Raise BudgetSpentError where the money is spent, so that no call could go out."""
+        with self._shared.change() as state:
+            self._settle(state)
+            spent = self._all_spent(state)
+        if self.limits.budget_usd is not None and spent >= self.limits.budget_usd:
+            raise self._budget_spent(spent)
 
     def usual_cost(self) -> float | None:
         """What one of this run's calls has cost on average, in dollars; None where none has an answer."""
@@ -144,7 +158,7 @@ class Turns:
                     if wait is not None and wait <= 0:
                         return self._take(state, tokens, cost_usd)
                 if wait is None:
-                    raise BudgetSpentError(f"budget_usd: ${spent:,.2f} of ${self.limits.budget_usd:,.2f} is spent")
+                    raise self._budget_spent(spent)
                 await self._pause(wait)
         return None
 
@@ -262,6 +276,9 @@ class Turns:
             return float("inf")
         # What a call may cost at most is far more than what it does: the last ones go one by one.
         return 0.0 if spent < self.limits.budget_usd else None
+
+    def _budget_spent(self, spent: float) -> BudgetSpentError:
+        return BudgetSpentError(f"budget_usd: ${spent:,.2f} of ${self.limits.budget_usd:,.2f} is spent")
 
     def _all_spent(self, state: State) -> float:
         return (state.get("spent_usd") or 0.0) + sum(job["spent_usd"] for job in state["jobs"].values())

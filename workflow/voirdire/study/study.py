@@ -153,7 +153,7 @@ class Study:
         Half of it: two jobs of an endpoint at a time keep it busy, while more would only wait in each other's way.
         """
         limits = self._limits.get(name)
-        return -(-limits.concurrency // 2) if limits and _resource(limits.pool) == resource else 0
+        return max(1, limits.concurrency // 2) if limits and _resource(limits.pool) == resource else 0
 
     @cached_property
     def _limits(self) -> dict[str, Limits]:
