@@ -31,6 +31,11 @@ ITEMS = Schema(
     key=("task", "item_id"),
 )
 
+_SENT = (
+    Column("finish_reason", "string", True, meaning="why the model stopped, in the provider's word"),
+    Column("sent", "string", True, meaning="the model and parameters that were sent, as JSON"),
+)
+
 GENERATIONS = Schema(
     "generations",
     (
@@ -40,8 +45,7 @@ GENERATIONS = Schema(
         Column("status", "string", allowed=STATUSES),
         Column("response", "string", True),
         Column("response_chars", "int", True, meaning="characters of the response"),
-        Column("finish_reason", "string", True),
-        Column("sent", "string", True, meaning="the parameters that were sent, as JSON"),
+        *_SENT,
         *_CALL,
         _SIMULATED,
     ),
@@ -86,7 +90,7 @@ _VERDICT_ID = ("condition", "trial", "task", "item_id", "judge", "examinee")
 # What one judge job writes.
 JUDGEMENTS = Schema(
     "judgements",
-    (*_VERDICT_KEY, Column("text", "string", True, meaning="what the judge wrote"), *_CALL, _SIMULATED),
+    (*_VERDICT_KEY, Column("text", "string", True, meaning="what the judge wrote"), *_SENT, *_CALL, _SIMULATED),
     key=_VERDICT_ID,
 )
 
