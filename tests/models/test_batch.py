@@ -45,6 +45,8 @@ MIXED = {
     ],
     "long": [Reply(status=400, body=error_body("maximum context length is 9 tokens", "context_length_exceeded"))],
     "odd": [Reply(status=400, body=error_body("no idea"))],
+    "echoed": [Reply(f"my key is {KEY}")],
+    "leaked": [Reply(status=400, body=error_body(f"Incorrect API key {KEY}"))],
     "busy": [BUSY, Reply("late")],
     "broken": [BROKEN, BROKEN, Reply("later")],
     "dead": [BROKEN],
@@ -79,7 +81,7 @@ def test_a_batch_gives_the_table_that_live_calls_give(server, spec, calls, tmp_p
     assert {name: answer.status for name, answer in live.items() if answer.status != "ok"} == {
         **dict.fromkeys(("unclosed", "cut"), "truncated"),
         **dict.fromkeys(("filtered", "declined", "blocked"), "refused"),
-        **dict.fromkeys(("long", "odd", "dead"), "error"),
+        **dict.fromkeys(("long", "odd", "leaked", "dead"), "error"),
         "empty": "empty",
     }
     assert KEY not in (tmp_path / "batch.jsonl").read_text()
@@ -106,7 +108,8 @@ def test_the_bodies_are_those_of_live_calls(server, spec, tmp_path, family, mode
     batched = complete(asked, [call], tmp_path / "batch.jsonl", BATCH)["a"]
     (line,) = server.batches.created[0].lines
     assert line["body"] == server.requests[0].body
-    assert (line["custom_id"], line["method"], line["url"]) == (live.key, "POST", "/v1/chat/completions")
+    assert (line["custom_id"], line["method"]) == (live.key, "POST")
+    assert line["url"] == server.batches.created[0].document["endpoint"]
     assert (batched.key, batched.sent) == (live.key, live.sent)
 
 

@@ -25,6 +25,7 @@ def _quick(monkeypatch):
         (batch, "POLL_FIRST_S"),
         (batch, "POLL_LONGEST_S"),
         (batch_service, "SETTLED_S"),
+        (batch_service, "LOOK_AGAIN_S"),
         (asking, "BACKOFF_FIRST_S"),
     ):
         monkeypatch.setattr(module, name, 0.002)
@@ -192,6 +193,11 @@ def test_a_passing_fault_at_any_request_is_waited_out(server, ask, fault, reques
     assert server.batches.prompts() == ["a", "b"]
 
 
+def test_a_file_that_is_not_ready_is_waited_for(server, ask):
+    server.batches.pending = 3
+    assert texts(ask("a")) == replies_to("a")
+
+
 def test_a_batch_whose_id_never_came_back_is_taken_up_in_the_same_run(server, ask):
     server.batches.forget_to_answer = 1
     assert texts(ask("a", "b")) == replies_to("a", "b")
@@ -301,11 +307,12 @@ def test_a_provider_that_says_no_stops_the_run_in_a_sentence(server, ask, monkey
     assert KEY not in str(stopped.value) + journal.read_text()
 
 
-def test_a_failure_that_dooms_all_calls_stops_the_run_after_all_answers_are_kept(server, ask, journal):
+def test_a_failure_that_dooms_all_calls_stops_the_run_after_all_results_are_kept(server, ask, journal):
+    server.script("blocked", Reply(status=400, body=error_body("flagged", "content_filter")))
     server.script("bad", Reply(status=400, body=error_body("no", "unsupported_parameter", "temperature")))
     with pytest.raises(UserError, match=r"parameter 'temperature' is refused"):
-        ask("a", "bad", "b", parameters={"temperature": 0})
-    assert {answer.text for answer in read_journal(journal).values()} == {"answer to: a", "answer to: b"}
+        ask("a", "blocked", "bad", "b", parameters={"temperature": 0})
+    assert {answer.text for answer in read_journal(journal).values()} == {"answer to: a", "answer to: b", None}
 
 
 def test_a_refused_start_leaves_nothing_to_look_for(server, ask):

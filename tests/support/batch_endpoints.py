@@ -45,6 +45,7 @@ class Batches:
     created, but the connection closes before their id is told. `hold`: a point of time, as "before POST /batches" or
     "after GET /files/{id}/content", the latter also with an id, at which a request stops until this is changed;
     `held` tells that one does, `left` that its client went away. `listed`: whether batches can be listed.
+    `pending`: so many looks at a file that went up say that it isn't ready.
     """
 
     reply: Callable[[str, str], Reply]
@@ -55,6 +56,7 @@ class Batches:
     held: threading.Event = field(default_factory=threading.Event)
     left: threading.Event = field(default_factory=threading.Event)
     listed: bool = True
+    pending: int = 0
     created: list[Batch] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)  # method and path of every request
@@ -62,7 +64,7 @@ class Batches:
 
     def reset(self) -> None:
         self.finish_at_poll, self.forget_to_answer, self.hold = 1, 0, None
-        self.listed, self._numbers = True, itertools.count(1)
+        self.listed, self.pending, self._numbers = True, 0, itertools.count(1)
         self.held.clear()
         self.left.clear()
         for kept in (self.faults, self.created, self.files, self.paths):
@@ -134,7 +136,8 @@ class Batches:
     def _described(self, name: str, purpose: str = "batch") -> dict[str, Any]:
         size = len(self.files[name])
         described = {"id": name, "object": "file", "bytes": size, "created_at": 1, "filename": f"{name}.jsonl"}
-        return {**described, "purpose": purpose, "status": "processed"}
+        self.pending -= (is_pending := self.pending > 0)
+        return {**described, "purpose": purpose, "status": "pending" if is_pending else "processed"}
 
     async def _file(self, request: web.Request) -> web.Response:
         name = request.match_info["id"]
@@ -151,7 +154,7 @@ class Batches:
 
     async def _create(self, request: web.Request) -> web.StreamResponse:
         asked = await request.json()
-        if asked["input_file_id"] not in self.files:
+        if asked["input_file_id"] not in self.files or self.pending:
             return _missing("file", asked["input_file_id"])
         lines = [json.loads(line) for line in self.files[asked["input_file_id"]].split(b"\n") if line.strip()]
         name = f"batch_{next(self._numbers)}"

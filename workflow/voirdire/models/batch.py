@@ -55,18 +55,22 @@ class Submitted:
     completed: int = 0
     reserved: float = 0.0
 
+    @property
+    def name(self) -> str:
+        return f"the batch {self.id}" if self.id else f"the batch over {self.file}"
+
 
 def open_batches(journal: Journal, keys: Container[str]) -> list[Submitted]:
     """The batches that a journal tells of whose answers aren't all in it, and that hold one of the keys."""
     found: dict[str, Submitted] = {}
     for note in journal.notes("batch"):
-        token = note["token"]
+        token = note.get("token", "")
         if note.get("done"):
             found.pop(token, None)
         elif "keys" in note:
             found[token] = Submitted(token, note["file"], note["keys"], note["since"])
         elif token in found:
-            found[token].id = note["id"]
+            found[token].id = note.get("id")
     return [batch for batch in found.values() if any(key in keys for key in batch.keys)]
 
 
@@ -100,12 +104,13 @@ class Batches:
         self._running = open_batches(self.journal, calls)
         held = {key for batch in self._running for key in batch.keys}
         self._queue = deque(key for key in calls if key not in held)
+        for batch in self._running:
+            _say(f"{self._who}: waiting for {batch.name} of an earlier run")
         try:
             asyncio.run(self._ask_all())
         except KeyboardInterrupt:
             for batch in self._running:
-                name = batch.id or f"over {batch.file}"
-                _say(f"{self._who}: the batch {name} goes on at the provider; rerun for its answers")
+                _say(f"{self._who}: {batch.name} goes on at the provider; rerun for its answers")
             raise
         return self._unsettled
 
@@ -161,7 +166,7 @@ class Batches:
             self._close(batch)
             raise
         self.journal.note("batch", {"token": batch.token, "id": batch.id})
-        _say(f"{self._who}: {len(batch.keys):,} calls are under way in the batch {batch.id}")
+        _say(f"{self._who}: {len(batch.keys):,} calls are under way in {batch.name}")
         return True
 
     def _cost(self, key: str) -> float:
@@ -200,7 +205,7 @@ class Batches:
         stop = None
         for file in filter(None, (found.output_file_id, found.error_file_id)):
             content = await self._service.content(file, str(batch.id), batch.token)
-            stop = stop or await self._read(content, left)
+            stop = await self._read(content, left) or stop
         self._close(batch)
         if stop is not None:
             raise stop

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from voirdire.errors import UserError
 from voirdire.models.asking import Asker
+from voirdire.models.batch_service import chat_url
 from voirdire.models.engine import Connection
 from voirdire.models.limits import Limits
 from voirdire.models.pricing import Pricing
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 # Of the list price, what a batch's call costs at OpenAI and Azure.
 LIST_PRICE_SHARE = 0.5
-_URL = "/v1/chat/completions"
 _BLANK = {
     "id": "",
     "object": "chat.completion",
@@ -37,7 +37,7 @@ class Lines(Asker):
     """Writes the calls of one model as lines, and reads their results."""
 
     def __init__(self, connection: Connection, provider: str, limits: Limits, pricing: Pricing, turns: Turns) -> None:
-        self._tape = _Tape()
+        self._tape, self._url = _Tape(), chat_url(provider)
         super().__init__(connection.through(self._tape.client(provider)), limits, pricing, turns)
 
     async def write(self, key: str, call: Call) -> bytes:
@@ -54,7 +54,7 @@ class Lines(Asker):
                 f"{f' ({said})' if said else ''}; set models.{self.spec.name}.mode to live"
             )
         # Written anew, since other characters than ASCII's may end a line for somebody.
-        line = {"custom_id": key, "method": "POST", "url": _URL, "body": json.loads(self._tape.asked)}
+        line = {"custom_id": key, "method": "POST", "url": self._url, "body": json.loads(self._tape.asked)}
         return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
     async def read(self, key: str, call: Call, result: dict[str, Any], attempt: int) -> tuple[Answer | None, str]:

@@ -16,8 +16,7 @@ from voirdire.models.scrub import Scrubber
 
 # So long after a batch may have been started, a provider's list is trusted not to hold it.
 SETTLED_S = 60.0
-_LOOK_AGAIN_S = 5.0
-_ENDPOINT = "/v1/chat/completions"
+LOOK_AGAIN_S = 5.0
 # Of a batch's metadata, the entry that tells it is ours.
 _MARK = "voirdire"
 
@@ -54,7 +53,13 @@ class Service:
         file = ("calls.jsonl", content)
         advice = "set mode: live if its endpoint has no batch interface"
         call = lambda: self._litellm.create_file(file=file, purpose="batch", **self._route)  # noqa: E731
-        return (await self._patiently("its calls can't be uploaded", advice, call)).id
+        sent = await self._patiently("its calls can't be uploaded", advice, call)
+        while sent.status == "pending":
+            # Azure looks at a file before a batch may use it.
+            await asyncio.sleep(LOOK_AGAIN_S)
+            look = lambda name=sent.id: self._litellm.file_retrieve(file_id=name, **self._route)  # noqa: E731
+            sent = await self._patiently("its calls can't be uploaded", advice, look)
+        return sent.id
 
     async def start(self, file: str, token: str) -> str:
         """Start a batch over a file; its id. One whose start was not confirmed is looked for before the next attempt.
@@ -93,7 +98,7 @@ class Service:
             left_s = since + SETTLED_S - time.time()
             if left_s <= 0:
                 return None
-            await asyncio.sleep(min(left_s, _LOOK_AGAIN_S))
+            await asyncio.sleep(min(left_s, LOOK_AGAIN_S))
 
     async def look(self, name: str, token: str) -> Any:
         """litellm's description of a batch as it is now."""
@@ -114,7 +119,11 @@ class Service:
 
     def _start(self, file: str, token: str) -> Any:
         return self._litellm.create_batch(
-            completion_window="24h", endpoint=_ENDPOINT, input_file_id=file, metadata={_MARK: token}, **self._route
+            completion_window="24h",
+            endpoint=chat_url(self.provider),
+            input_file_id=file,
+            metadata={_MARK: token},
+            **self._route,
         )
 
     def _all(self) -> list[Any]:
@@ -160,6 +169,11 @@ def provider_with_batches(connection: Connection) -> str:
             f"only with {', '.join(sorted(known))}; set models.{spec.name}.mode to live"
         )
     return provider
+
+
+def chat_url(provider: str) -> str:
+    """What a batch asks, as the provider's manual puts it."""
+    return "/chat/completions" if provider == "azure" else "/v1/chat/completions"
 
 
 def _if_lost(token: str) -> str:

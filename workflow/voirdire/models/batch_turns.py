@@ -36,11 +36,13 @@ class BatchTurns(Turns):
             state["jobs"][self._id] = self._line(self.now())
         return count
 
-    def release(self, reserved: float, spent: float = 0.0, answered: int = 0) -> None:
-        """Give back what was reserved; `answered` calls, already in the journal, have cost `spent`."""
+    def release(self, reserved: float) -> None:
+        """Give back what was reserved; others see it within a heartbeat."""
         left = self._reserved - reserved
         # What floating point leaves of nothing must not keep others waiting.
         self._reserved = left if left > 1e-9 else 0.0
-        self._spent += spent
-        self._answered += answered
-        self._settle_now()
+
+    def spend(self, cost_usd: float, has_answered: bool) -> None:
+        """Count a result that is in the journal; its reservation lasts until the whole batch has ended."""
+        self._spent += cost_usd
+        self._answered += has_answered
