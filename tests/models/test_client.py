@@ -261,7 +261,6 @@ def test_an_endpoint_that_turns_all_away_ends_the_job_when_the_deadline_passes(s
     server.script("p", Reply(status=429, body=error_body("slow down")))
     with pytest.raises(UserError, match=r"model 'tested' .* turning all calls away for 0\.05 s .*slow down"):
         ask("p", deadline_s=0.05)
-    assert len(server.prompts()) > 1
 
 
 def test_a_context_overflow_names_the_item(server, ask):
