@@ -126,3 +126,27 @@ def test_a_batch_whose_start_was_not_confirmed_is_found_among_hundreds(server, s
     worker.start(job)
     assert worker.wait() == [0]
     check_finished(server, spec, journal)
+
+
+def test_jobs_at_once_submit_what_the_budget_has_room_for_and_no_more(server, spec, job, worker, tmp_path):
+    # Every call costs a dollar, and is feared to.
+    priced = dataclasses.replace(spec, price=(0.0, 1e6), parameters={"max_tokens": 1})
+    prompts = [[f"{number} {call}" for call in range(10)] for number in range(4)]
+    everything = sorted(prompt for of_job in prompts for prompt in of_job)
+    for prompt in everything:
+        server.script(prompt, Reply("yes"))
+    limits = {"mode": "batch", "budget_usd": 25.0, "shared": str(tmp_path / "shared.json")}
+    jobs = [
+        job
+        | {"specification": dataclasses.asdict(priced), "limits": limits, "prompts": prompts[number]}
+        | {"journal": str(tmp_path / f"{number}.jsonl"), "errors": str(tmp_path / f"{number}.txt")}
+        for number in range(4)
+    ]
+    worker.start(*jobs)
+    assert sorted(worker.wait()) == [0, 0, 1, 1]
+    assert len(server.batches.prompts()) == len(set(server.batches.prompts())) == 25
+    assert all("budget_usd: $25.00 of $25.00 is spent" in path.read_text() for path in tmp_path.glob("*.txt"))
+    limits["budget_usd"] = 40.0
+    worker.start(*jobs)
+    assert worker.wait() == [0] * 4
+    assert sorted(server.batches.prompts()) == everything
