@@ -11,9 +11,8 @@ from job_worker import Worker
 
 from voirdire.errors import UserError
 from voirdire.models import Call, Limits, ModelSpec, complete, read_journal
-from voirdire.models.journal import spent_usd
-from voirdire.models.shared import read_shared
-from voirdire.models.turns import forget_spent
+from voirdire.models.records import spent_usd
+from voirdire.models.shared import forget_spent, read_shared
 
 # Two words sent at a dollar each, one received at eight: ten dollars a call.
 PRICE = (1e6, 8e6)

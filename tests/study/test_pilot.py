@@ -13,7 +13,7 @@ from scipy import stats
 from voirdire.benchmarks import Item
 from voirdire.benchmarks.items import frame_from_items
 from voirdire.models import read_journal
-from voirdire.models.journal import spent_usd
+from voirdire.models.records import spent_usd
 from voirdire.steps import estimate as step
 from voirdire.study import pilot as module
 from voirdire.study.calling import Calling

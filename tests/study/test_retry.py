@@ -8,7 +8,7 @@ import pytest
 
 from voirdire.errors import UserError
 from voirdire.models import Answer, Journal, read_journal
-from voirdire.models.journal import spent_usd
+from voirdire.models.records import spent_usd
 from voirdire.study.matrix import Paths
 from voirdire.study.retry import answers, forget, jobs, retried, studies
 from voirdire.tables import write_parquet

@@ -126,6 +126,12 @@ def checkout(tmp_path):
 
 
 @pytest.fixture(scope="session")
+def checkout_in():
+    """Makes fresh checkouts for several tests: `checkout_in(folder, examinees=[…])`."""
+    return new_checkout
+
+
+@pytest.fixture(scope="session")
 def _finished(tmp_path_factory):
     made = new_checkout(tmp_path_factory.mktemp("finished") / "checkout")
     made.snakemake("all")

@@ -1,6 +1,7 @@
 """The study that the configuration describes, and what all rules share.
 
-Needs: `config`. Leaves: `study` (the matrix of jobs and their paths), RESULTS, CONDA, `table`, `fingerprint`.
+Needs: `config`. Leaves: `study` (the matrix of jobs and their paths), RESULTS, CONDA, `table`, `fingerprint`,
+`retried`.
 """
 
 import sys
@@ -18,6 +19,7 @@ from voirdire.study import outputs
 from voirdire.study.environment import use_this_library
 from voirdire.study.fingerprint import fingerprint
 from voirdire.study.inputs import expect_files
+from voirdire.study.retry import retried
 from voirdire.study.run import Run
 from voirdire.study.study import PROTOCOL, load_study
 

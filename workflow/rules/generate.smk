@@ -11,6 +11,10 @@ rule generate:
         source=lambda wildcards: study.generation_input(
             wildcards.task, wildcards.examinee
         ),
+        # Newer than the output once answers were forgotten.
+        retried=lambda wildcards: retried(
+            study.paths.journal("generate", wildcards.task, wildcards.examinee)
+        ),
     output:
         f"{RESULTS}/generations/{{task}}/{{examinee}}.parquet",
     log:
@@ -29,6 +33,7 @@ rule generate:
         seed=study.config.seed,
         protocol=PROTOCOL["generate"],
         accept_errors=study.config.accept_errors,
+        limits=study.paths.limits,
         journal=lambda wildcards: study.paths.journal(
             "generate", wildcards.task, wildcards.examinee
         ),
@@ -36,4 +41,4 @@ rule generate:
         "python -m voirdire.steps.generate --name {wildcards.examinee} --items {input.questions}"
         " --source {input.source:q} --examinee {params.examinee:q} --seed {params.seed}"
         " --accept-errors {params.accept_errors} --journal {params.journal}"
-        " --limits {study.paths.limits} --output {output} > {log} 2>&1"
+        " --limits {params.limits} --output {output} > {log} 2>&1"

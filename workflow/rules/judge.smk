@@ -15,6 +15,16 @@ rule judge:
             if study.needs_grades(wildcards.judge, wildcards.examinee)
             else []
         ),
+        # Newer than the output once answers were forgotten.
+        retried=lambda wildcards: retried(
+            study.paths.journal(
+                "judge",
+                wildcards.condition,
+                wildcards.task,
+                wildcards.judge,
+                wildcards.examinee,
+            )
+        ),
     output:
         f"{RESULTS}/verdicts/{{condition}}/{{task}}/{{judge}}/{{examinee}}.parquet",
     log:
@@ -33,6 +43,7 @@ rule judge:
         seed=study.config.seed,
         protocol=PROTOCOL["judge"],
         accept_errors=study.config.accept_errors,
+        limits=study.paths.limits,
         journal=lambda wildcards: study.paths.journal(
             "judge",
             wildcards.condition,
@@ -45,4 +56,4 @@ rule judge:
         " --items {input.questions} --generations {input.generations} --grades {input.grades}"
         " --prompt {input.prompt:q} --judge {params.judge:q} --seed {params.seed}"
         " --accept-errors {params.accept_errors} --journal {params.journal}"
-        " --limits {study.paths.limits} --output {output} > {log} 2>&1"
+        " --limits {params.limits} --output {output} > {log} 2>&1"

@@ -7,12 +7,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from voirdire.models.limits import ALONE, Limits
-from voirdire.models.spec import Answer, Call, ModelSpec, request_key
+from voirdire.models.spec import Answer, Call, ModelSpec, request_key, request_keys
 
 if TYPE_CHECKING:
     from voirdire.models.client import Progress, complete, pending
-    from voirdire.models.journal import REPLAYABLE, Journal, read_journal
+    from voirdire.models.journal import Journal
     from voirdire.models.prices import estimate_tokens, price_per_token
+    from voirdire.models.records import REPLAYABLE, read_journal, spent_usd
 
 __all__ = [
     "ALONE",
@@ -29,17 +30,20 @@ __all__ = [
     "price_per_token",
     "read_journal",
     "request_key",
+    "request_keys",
+    "spent_usd",
 ]
 
 _LAZY = {
-    "REPLAYABLE": "journal",
+    "REPLAYABLE": "records",
     "Journal": "journal",
     "Progress": "client",
     "complete": "client",
     "estimate_tokens": "prices",
     "pending": "client",
     "price_per_token": "prices",
-    "read_journal": "journal",
+    "read_journal": "records",
+    "spent_usd": "records",
 }
 
 

@@ -9,11 +9,13 @@ from voirdire.models import engine
 from voirdire.models.asking import Asker
 from voirdire.models.batch import Batches, open_batches
 from voirdire.models.batch_turns import BatchTurns
-from voirdire.models.journal import Journal, known_keys
+from voirdire.models.jobs import Counts
+from voirdire.models.journal import Journal
 from voirdire.models.limits import ALONE, Limits
 from voirdire.models.pricing import Pricing
+from voirdire.models.records import known_keys
 from voirdire.models.spec import Answer, Call, ModelSpec, request_keys
-from voirdire.models.turns import BudgetSpentError, Counts, Turns
+from voirdire.models.turns import BudgetSpentError, Turns
 
 # Called after each answer of this run: calls done (replayed ones included), calls in all, the answer.
 Progress = Callable[[int, int, Answer], None]

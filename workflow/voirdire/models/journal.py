@@ -5,23 +5,20 @@ import json
 import math
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any
 
 from voirdire.errors import UserError
 from voirdire.models.lock import lock
+from voirdire.models.records import REPLAYABLE, Answers, Place, answer_at, places_of, records, spent_of
 from voirdire.models.spec import Answer
 
-# An error or a timeout is asked again; everything else is the model's answer.
-REPLAYABLE = frozenset({"ok", "refused", "truncated", "empty"})
 # A power failure can cost the answers of so many seconds; a killed process none.
 SYNC_EVERY_S = 0.05
 _FORMAT = 1
-_FIELDS = {field.name for field in fields(Answer)}
 
 
 class Journal:
@@ -48,7 +45,7 @@ class Journal:
             raise self._fault(error) from error
         try:
             self._unlock = lock(self._file, self.path)
-            self._places, end = _places(self._file)
+            self._places, end = places_of(self._file)
             if is_new:
                 _sync_directory(self.path.parent)
             self._on_fresh_line = end == 0 or os.pread(self._file.fileno(), 1, end - 1) == b"\n"
@@ -58,7 +55,7 @@ class Journal:
         except BaseException:
             self._file.close()
             raise
-        self._failed: dict[str, _Place] = {}
+        self._failed: dict[str, Place] = {}
         self.size = end
         self._syncer = _Syncer(self._file.fileno())
 
@@ -88,7 +85,7 @@ class Journal:
     def get(self, key: str) -> Answer | None:
         """The replayable answer to a request, if there is one."""
         place = self._places.get(key)
-        return None if place is None else _answer(self._file.fileno(), place)
+        return None if place is None else answer_at(self._file.fileno(), place)
 
     def answers(self, keys: Mapping[str, str]) -> "Answers":
         """The answers to requests, by any names: those that may be replayed, else this process's errors."""
@@ -120,15 +117,15 @@ class Journal:
     def notes(self, name: str) -> list[dict[str, Any]]:
         """What was noted under a name, in order."""
         self._file.seek(0)
-        found = (record.get(name) for _, record in _records(self._file, f'"{name}"'.encode()))
+        found = (record.get(name) for _, record in records(self._file, f'"{name}"'.encode()))
         return [content for content in found if isinstance(content, dict)]
 
     def spent_usd(self, end: float = math.inf) -> float:
         """As the function `spent_usd`, through the one descriptor that may be open."""
         self._file.seek(0)
-        return _spent(self._file, end)
+        return spent_of(self._file, end)
 
-    def _write(self, record: dict[str, Any]) -> "_Place":
+    def _write(self, record: dict[str, Any]) -> "Place":
         """Append a record; where it lies."""
         # ASCII only: U+0085, U+2028, NUL and lone surrogates arrive as \u escapes, and the only "\n" ends the line.
         line = json.dumps(record).encode("ascii") + b"\n"
@@ -151,31 +148,6 @@ class Journal:
         return UserError(
             f"{self.path}: the journal can't be written ({what}); mend that and rerun: no earlier answer is lost"
         )
-
-
-# Start and length of a line, in bytes.
-_Place = tuple[int, int]
-
-
-class Answers(Mapping[str, Answer]):
-    """Answers by name, each read from the journal when it is looked at."""
-
-    def __init__(self, path: Path, places: Mapping[str, _Place]) -> None:
-        self.path, self._places = path, places
-
-    def __getitem__(self, name: str) -> Answer:
-        place = self._places[name]
-        try:
-            with open(self.path, "rb") as file:
-                return _answer(file.fileno(), place)
-        except (OSError, ValueError) as error:
-            raise UserError(f"{self.path}: the journal can't be read ({error}); has it been changed?") from error
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
 
 
 class _Syncer:
@@ -215,97 +187,6 @@ class _Syncer:
                 self._error = error
                 return
             self._ended.wait(SYNC_EVERY_S)
-
-
-def read_journal(path: str | Path) -> dict[str, Answer]:
-    """The replayable answers of a journal by request key, without locking it; empty where there is no such file."""
-    try:
-        with open(path, "rb") as file:
-            places, _ = _places(file)
-            return {key: _answer(file.fileno(), place) for key, place in places.items()}
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise UserError(f"{path}: the journal can't be read ({error.strerror})") from error
-
-
-def known_keys(path: str | Path) -> set[str]:
-    """The requests that a journal has a replayable answer to, without locking it; none where there is no such file."""
-    try:
-        with open(path, "rb") as file:
-            return set(_places(file)[0])
-    except FileNotFoundError:
-        return set()
-    except OSError as error:
-        raise UserError(f"{path}: the journal can't be read ({error.strerror})") from error
-
-
-def spent_usd(path: str | Path, start: int = 0, end: float = math.inf) -> float:
-    """What the calls in a journal have cost, forgotten ones included; what has no price counts 0.
-
-    Of the lines that begin from byte `start` on and before byte `end`.
-    """
-    try:
-        with open(path, "rb") as file:
-            file.seek(start)
-            return _spent(file, end)
-    except FileNotFoundError:
-        return 0.0
-    except OSError as error:
-        raise UserError(f"{path}: the journal can't be read ({error.strerror})") from error
-
-
-def _spent(file: BinaryIO, end: float = math.inf) -> float:
-    costs = (record.get("cost_usd") for (start, _), record in _records(file) if start < end)
-    return sum(cost for cost in costs if isinstance(cost, (int, float)))
-
-
-def _places(file: BinaryIO) -> tuple[dict[str, _Place], int]:
-    """Where the replayable answers are, and how long the file is."""
-    places: dict[str, _Place] = {}
-    end = 0
-    for place, record in _records(file):
-        end = sum(place)
-        if isinstance(forgotten := record.get("forget"), list):
-            for key in forgotten:
-                places.pop(key, None)
-        elif isinstance(key := record.get("key"), str) and record.get("status") in REPLAYABLE:
-            places[key] = place
-    return places, max(end, os.fstat(file.fileno()).st_size)
-
-
-def _records(file: BinaryIO, having: bytes = b"") -> Iterator[tuple[_Place, dict[str, Any]]]:
-    """The whole lines of a journal and where they are; those cut short, or no objects, are passed over.
-
-    having : of the lines, only those that hold these bytes.
-    """
-    start = file.tell()
-    rest = b""
-    # Lines are read by hand: an unbuffered file's own are slow. Never splitlines(): it would also cut at U+0085 and
-    # U+2028, should another tool have written them unescaped.
-    while chunk := file.read(2**20):
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            if having in line and (record := _parse(line)) is not None:
-                yield (start, len(line)), record
-            start += len(line) + 1
-    if having in rest and (record := _parse(rest)) is not None:
-        yield (start, len(rest)), record
-
-
-def _parse(line: bytes) -> dict[str, Any] | None:
-    """The object on a line; None for a line that was cut short, which a closing brace would have ended."""
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return None
-    return record if isinstance(record, dict) else None
-
-
-def _answer(handle: int, place: _Place) -> Answer:
-    start, length = place
-    record = json.loads(os.pread(handle, length, start))
-    return Answer(**{name: value for name, value in record.items() if name in _FIELDS})
 
 
 def _now() -> str:

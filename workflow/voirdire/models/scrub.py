@@ -53,8 +53,7 @@ class Scrubber:
         sent = _of_some_length(sent_keys)
         environment = _of_some_length(_of_environment())
         # litellm may have found the key by itself, in the environment.
-        long = {value for value in environment if len(value) >= _SHORTEST_IN_ANSWERS}
-        self._in_answers = sorted({*forms(sent), *long}, key=len, reverse=True)
+        self._in_answers = forms([*sent, *(value for value in environment if len(value) >= _SHORTEST_IN_ANSWERS)])
         self._known = forms([*sent, *environment])
         starts = {value[:_START] for value in (*sent, *environment) if len(value) >= _LONG and _is_key(value)}
         self._starts = sorted(starts, key=len)

@@ -115,3 +115,12 @@ def read_shared(path: str | Path) -> State:
     except (OSError, ValueError):
         return {}
     return state if isinstance(state, dict) else {}
+
+
+def forget_spent(shared: str | Path) -> None:
+    """Have the money counted anew from the journals, by the next job that has a budget to keep."""
+    if Path(shared).exists():
+        state_of = Shared(shared)
+        with state_of.change() as state:
+            state.pop("spent_usd", None)
+        state_of.close()

@@ -13,16 +13,16 @@ from typing import Any, Self
 
 from voirdire.errors import UserError
 from voirdire.models import limits as endpoint
-from voirdire.models.journal import Journal, spent_usd
+from voirdire.models.jobs import Counts, identity, is_dead
+from voirdire.models.journal import Journal
 from voirdire.models.limits import Limits
+from voirdire.models.records import spent_usd
 from voirdire.models.shared import Shared, State
 from voirdire.models.spec import Answer
 
 # How often a job that others keep waiting looks whether it is its turn, and how often one shows that it lives.
 POLL_S = 0.04
 HEARTBEAT_S = 10.0
-# A job of another machine that has not been seen for so long has ended without a word.
-SILENT_S = 60.0
 _LOOK_FOR_DEAD_S = 2.0
 _SETTLE_S = 0.02
 
@@ -38,25 +38,6 @@ class Turn:
     started: float
     tokens: float
     reserved_usd: float
-
-
-@dataclass
-class Counts:
-    """What a job has got so far, for those who watch."""
-
-    done: int = 0
-    total: int = 0
-    failed: int = 0
-    tokens: int = 0
-    cost_usd: float = 0.0
-    priced: bool = True
-
-    def add(self, answer: Answer) -> None:
-        self.done += 1
-        self.failed += answer.status == "error"
-        self.tokens += (answer.prompt_tokens or 0) + (answer.completion_tokens or 0)
-        self.cost_usd += answer.cost_usd or 0.0
-        self.priced = self.priced and (answer.cost_usd is not None or answer.status == "error")
 
 
 @dataclass(frozen=True)
@@ -87,15 +68,7 @@ class Turns:
         self._shared = Shared(self.limits.shared)
         self._folder = Path(self.limits.shared).parent if self.limits.shared else None
         self._id = f"{socket.gethostname()}-{os.getpid()}-{random.getrandbits(32):08x}"
-        self._fixed = {
-            "job": job_name(self.journal.path, self.limits.shared),
-            "pool": self.limits.pool,
-            "host": socket.gethostname(),
-            "pid": os.getpid(),
-            "born": _born(os.getpid()),
-            "since": self.now(),
-            "journal": str(self.journal.path),
-        }
+        self._fixed = identity(self.limits, self.journal.path, self.now())
         self._start = self.journal.size
         self._spent = self._reserved = 0.0
         self._in_flight = self._answered = 0
@@ -238,7 +211,7 @@ class Turns:
         self._others = len(jobs) > 1
         if now - self._looked >= _LOOK_FOR_DEAD_S or not self._is_known:
             self._looked = now
-            for name in [name for name, job in jobs.items() if name != self._id and _is_dead(job, now)]:
+            for name in [name for name, job in jobs.items() if name != self._id and is_dead(job, now)]:
                 self._bury(state, name, spent_usd(jobs[name]["journal"], jobs[name]["from"]))
         self._is_known = True
         if self.limits.budget_usd is not None and state.get("spent_usd") is None:
@@ -309,40 +282,3 @@ class Turns:
             if (real := os.path.realpath(path)) != mine:
                 total += spent_usd(path, 0, started.get(real, float("inf")))
         return total
-
-
-def job_name(journal: str | Path, shared: str | None) -> str:
-    """What a job is called, by its journal's place beside the study's shared state: judge blind gsm8k rook larch."""
-    path = Path(journal).with_suffix("")
-    folder = Path(shared or journal).parent
-    return " ".join(path.relative_to(folder).parts) if path.is_relative_to(folder) else path.name
-
-
-def _is_dead(job: dict[str, Any], now: float) -> bool:
-    """Whether the process behind a line of the state has ended without saying so."""
-    if job["host"] == socket.gethostname() and job["born"] is not None:
-        return _born(job["pid"]) != job["born"]
-    return now - job["seen"] > SILENT_S
-
-
-def _born(pid: int) -> str | None:
-    """When a process of this machine began, in the kernel's ticks, which tells it from a later one of the same number.
-
-    None where there is none.
-    """
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            # The name in brackets may hold anything.
-            fields = file.read().rpartition(b")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] in (b"Z", b"X") else fields[19].decode()
-
-
-def forget_spent(shared: str | Path) -> None:
-    """Have the money counted anew from the journals, by the next job that has a budget to keep."""
-    if Path(shared).exists():
-        state_of = Shared(shared)
-        with state_of.change() as state:
-            state.pop("spent_usd", None)
-        state_of.close()

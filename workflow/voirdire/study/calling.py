@@ -34,8 +34,8 @@ class Calling:
         """
         # Not at the top: simulated jobs are many, and do without.
         from voirdire.models.client import complete
+        from voirdire.models.jobs import job_name
         from voirdire.models.progress import Meter
-        from voirdire.models.turns import job_name
 
         load_environment()
         with Meter(job_name(self.journal, self.limits.shared), len(calls)) as meter:

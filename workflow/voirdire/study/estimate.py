@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from voirdire.models import Answer, estimate_tokens, price_per_token
-from voirdire.models.journal import spent_usd
+from voirdire.models.records import spent_usd
 from voirdire.study.calling import load_environment
 from voirdire.study.cells import Cell, Planned, cells
 from voirdire.study.forecast import Range, Sample, forecast

@@ -15,13 +15,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
+from voirdire.models.jobs import SILENT_S
 from voirdire.models.progress import Pace, Standing, bars
 from voirdire.models.shared import read_shared
 from voirdire.models.terminal import Block, is_terminal
 
 _MOST_BARS = 10
-# Running jobs say so every few seconds; one that is silent for longer was killed.
-_SILENT_S = 60.0
 
 
 class LiveBars:
@@ -118,7 +117,7 @@ class LiveBars:
         self._jobs = read_shared(self._state).get("jobs", self._jobs)
         now = self._now()
         # Nor those of an earlier run, which a kill has left there.
-        seen_after = max(self._since, now - _SILENT_S)
+        seen_after = max(self._since, now - SILENT_S)
         running = {name: job for name, job in self._jobs.items() if job["seen"] >= seen_after}
         self._paces = {name: self._paces.get(name, Pace()) for name in running}
         return [

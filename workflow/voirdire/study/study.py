@@ -16,6 +16,7 @@ from typing import Any
 
 from voirdire.benchmarks import Source
 from voirdire.models import Limits, ModelSpec
+from voirdire.models.shared import forget_spent
 from voirdire.study.config import Config, model_spec, parse, pool
 from voirdire.study.matrix import Condition, Matrix, Paths, canonical, conditions_of
 from voirdire.study.sections import Model
@@ -161,7 +162,11 @@ class Study:
         return {name: self.call_limits(name) for name in names if self.is_paid(name)}
 
     def write_limits(self) -> None:
-        """Tell the jobs how they may call their models: in a file, so that a change reruns nothing."""
+        """Tell the jobs how they may call their models: in a file, so that a change reruns nothing.
+
+        And have the money spent counted from the journals once a run: they may have been changed.
+        """
+        forget_spent(self.paths.shared)
         if self._limits:
             with atomic_path(self.paths.limits) as beside:
                 beside.write_text(json.dumps({name: asdict(limits) for name, limits in self._limits.items()}, indent=1))
