@@ -99,7 +99,7 @@ class Model(Section):
     limits: CallLimits = Field(default_factory=lambda: CallLimits(), description="how hard it may be asked")
     price: Price | None = Field(None, description="what it costs; default: what litellm's list says; 0 and 0 is free")
     mode: Literal["live", "batch"] = Field(
-        "live", description="batch: through the provider's batch interface, slower and at half the price"
+        "live", description="batch: through the provider's batch interface: within a day, at half the list price"
     )
 
     @model_validator(mode="after")
