@@ -111,6 +111,7 @@ class _Run:
             raise self.stop
 
     async def _ask_all(self, queue: Iterator[tuple[str, Call]]) -> None:
+        engine.spare_logging()
         try:
             # Workers that share one iterator, not one task per call: memory stays flat over any number of calls.
             async with self.turns.running(), asyncio.TaskGroup() as group:
