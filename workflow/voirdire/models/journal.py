@@ -13,7 +13,7 @@ from typing import Any
 
 from voirdire.errors import UserError
 from voirdire.models.lock import lock
-from voirdire.models.records import REPLAYABLE, Answers, Place, answer_at, places_of, records, spent_of
+from voirdire.models.records import REPLAYABLE, Answers, Place, answer_at, place_of, places_of, records, spent_of
 from voirdire.models.spec import Answer
 
 # A power failure can cost the answers of so many seconds; a killed process none.
@@ -125,7 +125,7 @@ class Journal:
         self._file.seek(0)
         return spent_of(self._file, end)
 
-    def _write(self, record: dict[str, Any]) -> "Place":
+    def _write(self, record: dict[str, Any]) -> Place:
         """Append a record; where it lies."""
         # ASCII only: U+0085, U+2028, NUL and lone surrogates arrive as \u escapes, and the only "\n" ends the line.
         line = json.dumps(record).encode("ascii") + b"\n"
@@ -141,7 +141,7 @@ class Journal:
         finally:
             self.size += written
         self._on_fresh_line = True
-        return self.size - len(line), len(line)
+        return place_of(self.size - len(line), len(line))
 
     def _fault(self, error: OSError) -> UserError:
         what = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)

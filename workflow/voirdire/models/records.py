@@ -15,8 +15,9 @@ from voirdire.models.spec import Answer
 REPLAYABLE = frozenset({"ok", "refused", "truncated", "empty"})
 _FIELDS = {field.name for field in fields(Answer)}
 
-# Start and length of a line, in bytes.
-Place = tuple[int, int]
+# Where a line lies: its start and its length, in one number, since a journal may have a hundred thousand.
+Place = int
+_LONGEST = 2**32
 
 
 class Answers(Mapping[str, Answer]):
@@ -38,6 +39,11 @@ class Answers(Mapping[str, Answer]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+def place_of(start: int, length: int) -> Place:
+    """The place of a line from byte `start` on, of so many bytes."""
+    return start * _LONGEST + length
 
 
 def read_journal(path: str | Path) -> dict[str, Answer]:
@@ -93,11 +99,11 @@ def places_of(file: BinaryIO) -> tuple[dict[str, Place], int]:
             for key in forgotten:
                 places.pop(key, None)
         elif isinstance(key := record.get("key"), str) and record.get("status") in REPLAYABLE:
-            places[key] = place
+            places[key] = place_of(*place)
     return places, max(end, os.fstat(file.fileno()).st_size)
 
 
-def records(file: BinaryIO, having: bytes = b"") -> Iterator[tuple[Place, dict[str, Any]]]:
+def records(file: BinaryIO, having: bytes = b"") -> Iterator[tuple[tuple[int, int], dict[str, Any]]]:
     """The whole lines of a journal and where they are; those cut short, or no objects, are passed over.
 
     having : of the lines, only those that hold these bytes.
@@ -126,6 +132,6 @@ def _parse(line: bytes) -> dict[str, Any] | None:
 
 
 def answer_at(handle: int, place: Place) -> Answer:
-    start, length = place
+    start, length = divmod(place, _LONGEST)
     record = json.loads(os.pread(handle, length, start))
     return Answer(**{name: value for name, value in record.items() if name in _FIELDS})
