@@ -144,6 +144,13 @@ def test_azure_gets_deployment_version_and_key(server, ask, monkeypatch):
     assert request.headers["api-key"] == KEY
 
 
+def test_azure_gets_the_token_of_the_environment(server, ask, monkeypatch):
+    monkeypatch.delenv("AZURE_API_KEY", raising=False)
+    monkeypatch.setenv("AZURE_AD_TOKEN", KEY)
+    assert ask("p", model="azure/mine", api_base=server.azure_url, api_version="2024-10-21").status == "ok"
+    assert server.requests[0].headers["Authorization"] == f"Bearer {KEY}"
+
+
 @pytest.mark.parametrize(
     "fault",
     [

@@ -122,7 +122,7 @@ def connect(spec: ModelSpec) -> Connection:
     check_provider(litellm, spec)
     key = api_key(litellm, spec)
     api_base, api_version = spec.endpoint()
-    endpoint = {"api_base": api_base, "api_version": api_version, "api_key": key}
+    endpoint = {"api_base": api_base, "api_version": api_version, "api_key": key, "azure_ad_token": _token(spec, key)}
     arguments = {
         "model": spec.model,
         # The one retry loop is the client's: it counts attempts and caps Retry-After.
@@ -183,6 +183,11 @@ def api_key(litellm: ModuleType, spec: ModelSpec) -> str | None:
     if names := [name for name in missing if name.endswith("_API_KEY") and not os.environ.get(name)]:
         raise _no_key(spec, " or ".join(names))
     return None
+
+
+def _token(spec: ModelSpec, key: str | None) -> str | None:
+    """Azure's token of the environment, which litellm reads there too, but doesn't send."""
+    return os.environ.get("AZURE_AD_TOKEN") if key is None and spec.provider.startswith("azure") else None
 
 
 def _no_key(spec: ModelSpec, variable: str) -> UserError:
