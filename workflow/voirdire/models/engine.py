@@ -40,6 +40,8 @@ def load_litellm() -> ModuleType:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     # Of pydantic on litellm's own types: nothing that a user could mend.
     warnings.filterwarnings("ignore", message=r".* using the `ReadOnly` qualifier", category=UserWarning)
+    # Of responses of another form than expected, which are errors of their calls: these would repeat them, unscrubbed.
+    warnings.filterwarnings("ignore", message="Pydantic serializer warnings", category=UserWarning)
     collects = gc.isenabled()
     gc.disable()  # a third of the import's time
     try:
