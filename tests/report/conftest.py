@@ -278,19 +278,51 @@ def one_judge(tables: Tables, judge: str, examinee: str) -> Tables:
     return kept
 
 
+def nothing_right(tables: Tables) -> Tables:
+    """The same tables where no response is right, and every judge calls every response correct."""
+    rates = {"n_right": 0, "n_wrong": 12}
+    rates |= {f"accuracy{end}": value for end, value in (("", 0.0), ("_low", 0.0), ("_high", 0.25))}
+    rates |= {f"fpr{end}": value for end, value in (("", 1.0), ("_low", 0.75), ("_high", 1.0))}
+    rates |= {f"{metric}{end}": np.nan for metric in ("fnr", "bias") for end in ("", "_low", "_high")}
+    one = tables["self_preference"].assign(difference=0.0, low=-0.3, high=0.3, n_own=8)
+    panel = tables["ensembles"].copy()
+    for metric, value, low, high in (("accuracy", 0.0, 0.0, 0.25), ("fpr", 1.0, 0.75, 1.0)):
+        shares = {"": value, "_low": low, "_high": high}
+        same = {f"{who}{end}": share for who in ("majority", "self_judge") for end, share in shares.items()}
+        panel.loc[panel["metric"] == metric, list(same)] = list(same.values())
+    return tables | {
+        "rates": tables["rates"].assign(**rates),
+        "rates_by_examinee": tables["rates_by_examinee"].assign(**rates),
+        "correlation_points": tables["correlation_points"].assign(x=0.0, y=np.nan),
+        "self_preference": pd.concat([one, one.assign(task="all")], ignore_index=True),
+        "ensembles": panel,
+    }
+
+
 LONG = ("azure/a-deployment-with-a-very-long-name-2026", "another-deployment-with-a-very-long-name-2026")
 SMALLEST = {
     "one model": lambda: make_tables(("alpha",), ("gsm8k",)),
     "one judge, another examinee": lambda: one_judge(make_tables(("alpha", "beta"), ("gsm8k",)), "alpha", "beta"),
     "one pair": lambda: make_tables(("alpha", "beta"), ("gsm8k",)),
     "long names": lambda: make_tables(LONG, ("gsm8k",)),
+    "nothing right": lambda: nothing_right(make_tables(("smollm2_greedy", "smollm2_drawn"), ("gsm8k",))),
 }
 
 
-@pytest.fixture(params=SMALLEST)
+@pytest.fixture(scope="session")
+def hopeless() -> Tables:
+    return SMALLEST["nothing right"]()
+
+
+@pytest.fixture(scope="session", params=SMALLEST)
 def smallest(request: pytest.FixtureRequest) -> Tables:
     """Studies of one task with as few models as there can be."""
     return SMALLEST[request.param]()
+
+
+@pytest.fixture(scope="session")
+def smallest_drawn(smallest: Tables) -> dict[str, Figure]:
+    return dict(draw_all(smallest, ["gsm8k"], simulated=True))
 
 
 SMALL = ("gsm8k", "aime")

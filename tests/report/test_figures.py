@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -89,6 +90,22 @@ def test_heat_map_cell_without_wrong_responses_is_a_dash(small: Tables):
     assert "0+140" in shown
 
 
+def test_heat_map_says_why_a_cell_is_hatched(small: Tables, hopeless: Tables):
+    rates = small["rates_by_examinee"].copy()
+    assert "hatched" not in " ".join(texts(figures.heat_map(rates, "gsm8k")))
+    rates.loc[rates["judge"] == "alpha", "bias"] = np.nan
+    rates.loc[rates["judge"] == "alpha", "n_wrong"] = 0
+    assert "hatched, no bias: no judged response is wrong" in " ".join(texts(figures.heat_map(rates, "gsm8k")))
+    rates.loc[0, ["n_right", "n_wrong"]] = [0, 60]
+    assert "hatched, no bias: right or wrong responses are missing" in " ".join(texts(figures.heat_map(rates, "gsm8k")))
+    figure = figures.heat_map(hopeless["rates_by_examinee"], "gsm8k")
+    assert "hatched, no bias: no judged response is right" in " ".join(texts(figure))
+
+
+def test_heat_map_without_a_bias_has_no_scale_of_colours(hopeless: Tables):
+    assert len(figures.heat_map(hopeless["rates_by_examinee"], "gsm8k").axes) == 1
+
+
 def test_heat_map_of_ten_examinees_and_two_judges(make: Callable[..., Tables]):
     models = tuple(f"model_{number}" for number in range(10))
     rates = make(models=models, tasks=("gsm8k",))["rates_by_examinee"]
@@ -153,6 +170,25 @@ def test_scatter_without_a_diagonal_shows_what_there_is(small: Tables):
     assert "self-evaluation" not in shown
 
 
+def test_scatter_without_a_bias_says_that_no_response_is_right(hopeless: Tables):
+    drawn = dict(draw_all(hopeless, ["gsm8k"]))
+    for task in ("all", "gsm8k"):
+        shown = texts(drawn[f"figure3_bias_scatter_{task}"])
+        assert "Nothing to show: the bias has no value, as no judged response is right" in shown
+
+
+def test_majority_that_equals_every_self_judge_has_a_whole_axis_and_intervals(hopeless: Tables):
+    figure = effects.ensembles(hopeless["ensembles"])
+    for panel in figure.axes:
+        assert panel.get_xlim() == (-4, 104)
+        assert len(panel.containers) == 2
+        assert panel.get_xlabel().endswith("with 95 % intervals")
+
+
+def test_majority_that_differs_has_no_intervals(small: Tables):
+    assert not any(panel.containers for panel in effects.ensembles(small["ensembles"]).axes)
+
+
 def test_drift_draws_linear_weights_only(small: Tables):
     figure = figures.drift_accuracy(small["drift"])
     labels = [line.get_label() for line in figure.axes[0].lines if line.get_label() != "_band"]
@@ -188,8 +224,8 @@ def test_hostile_model_names_break_no_figure(make: Callable[..., Tables]):
         assert "<script>" not in svg_text(figure), stem
 
 
-def test_smallest_study_collapses_no_panel_and_cuts_off_no_text(smallest: Tables):
-    for stem, figure in draw_all(smallest, ["gsm8k"], simulated=True):
+def test_smallest_study_collapses_no_panel_and_cuts_off_no_text(smallest_drawn: dict[str, Figure]):
+    for stem, figure in smallest_drawn.items():
         heights = [axes.get_window_extent().height / figure.dpi for axes in figure.axes]
         assert min(heights, default=1) > 0.4, stem
         # Hinting makes letters wider than in the files.
@@ -202,6 +238,19 @@ def test_smallest_study_collapses_no_panel_and_cuts_off_no_text(smallest: Tables
                     assert inside, (stem, text.get_text())
 
 
+def test_titles_and_labels_of_panels_never_run_into_each_other(smallest_drawn: dict[str, Figure]):
+    for stem, figure in smallest_drawn.items():
+        with _style():
+            figure.draw_without_rendering()
+            boxes = [text.get_window_extent() for axes in figure.axes for text in _headings(axes) if text.get_text()]
+        for place, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[place + 1 :]), stem
+
+
+def _headings(axes: Axes) -> list[Text]:
+    return [axes._left_title, axes.xaxis.label]
+
+
 def _is_hidden_tick(figure: Figure, text: Text) -> bool:
     """Whether matplotlib keeps the text for a tick outside the axis' limits, which it doesn't draw."""
     ticks = {label for axes in figure.axes for label in (*axes.get_xticklabels(), *axes.get_yticklabels())}
@@ -209,8 +258,8 @@ def _is_hidden_tick(figure: Figure, text: Text) -> bool:
     return text in ticks and not inside
 
 
-def test_label_of_an_axis_never_runs_into_the_title(smallest: Tables):
-    for stem, figure in draw_all(smallest, ["gsm8k"], simulated=True):
+def test_label_of_an_axis_never_runs_into_the_title(smallest_drawn: dict[str, Figure]):
+    for stem, figure in smallest_drawn.items():
         figure.draw_without_rendering()
         title = next(text for text in figure.texts if text.get_text() == figure.get_suptitle())
         floor = title.get_window_extent().y0

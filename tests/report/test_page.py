@@ -152,6 +152,18 @@ def test_paper_tables_that_are_absent_are_explained_where_they_belong(context: R
         assert reason in html.split(f'<section id="{section}"')[1].split("</section>")[0]
 
 
+def test_reason_that_several_tables_share_is_said_once(context: ReportContext):
+    names = ("table06_task_accuracy_judge_accuracy", "table07_task_accuracy_bias", "table08_judge_accuracy_bias")
+    html = render(dataclasses.replace(context, figures={}, absent=dict.fromkeys(names, "There are 2 judges.")))
+    assert html.count("There are 2 judges.") == 1
+
+
+def test_rates_without_right_responses_say_so(hopeless: Tables):
+    html = render(ReportContext("hopeless", False, ("gsm8k",), hopeless))
+    assert '<p class="absent">FNR and bias have no value: no judged response is right.</p>' in html
+    assert '<td class="number" title="no value: no judged response is right">–</td>' in html
+
+
 def test_missing_number_is_a_dash_with_its_reason(context: ReportContext):
     frame = context.tables["self_preference"].copy()
     frame["reason"] = frame["reason"].astype(object)

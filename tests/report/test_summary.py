@@ -68,6 +68,23 @@ def test_most_lenient_of_strict_judges_is_the_least_strict(make: Callable[..., T
     assert "the least strict is beta" in said({**tables, "rates": down})
 
 
+def test_judges_that_are_never_right_have_no_most_accurate(hopeless: Tables):
+    text = said(hopeless)
+    assert text.startswith("None of the 2 judges is right in any of its 12 verdicts, so none can be called the most ac")
+    assert "0.0 %" not in text
+
+
+@pytest.mark.parametrize(("n_best", "who"), [(2, "alpha and beta"), (3, "alpha, beta and gamma")])
+def test_judges_of_the_same_accuracy_share_it(make: Callable[..., Tables], n_best: int, who: str):
+    tables = make(("alpha", "beta", "gamma"), ("gsm8k",))
+    best = tables["rates"]["judge"].isin(["alpha", "beta", "gamma"][:n_best])
+    rates = tables["rates"].assign(accuracy=tables["rates"]["accuracy"].mask(best, 0.95))
+    text = said({**tables, "rates": rates})
+    assert f"{who} share the highest accuracy, 95.0 % (" in text
+    assert "so none can be called the most accurate" in text
+    assert "is the most accurate" not in text
+
+
 def test_missing_interval_leaves_the_order_undecided(make: Callable[..., Tables]):
     tables = make(("alpha", "beta"), ("gsm8k",))
     text = said({**tables, "rates": tables["rates"].assign(accuracy_low=np.nan, accuracy_high=np.nan)})

@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.textpath import TextPath
 
 from voirdire.tables import atomic_path
 
@@ -144,6 +145,11 @@ def grid_of_panels(n: int, columns: int, width: float, height: float, **subplots
     for surplus in axes[n:]:
         surplus.remove()
     return figure, axes[:n]
+
+
+def inches(text: str, points: float) -> float:
+    """How wide a line of text of that size is, in the style that is in force."""
+    return float(TextPath((0, 0), text, size=points).get_extents().width) / 72 if text.strip() else 0.0
 
 
 def colour(index: int) -> str:

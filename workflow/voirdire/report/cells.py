@@ -85,9 +85,22 @@ def number(column: str, low: str = "", high: str = "", scale: float = 1, decimal
     return make
 
 
+# What a rate is a share of, and so cannot do without.
+_NEEDS = {"fpr": ("wrong",), "fnr": ("right",), "bias": ("right", "wrong")}
+
+
 def rate(metric: str) -> Format:
-    """A rate's share with its interval."""
-    return number(metric, f"{metric}_low", f"{metric}_high")
+    """A rate's share with its interval; a dash says which responses there are none of."""
+    show = number(metric, f"{metric}_low", f"{metric}_high")
+
+    def make(row: pd.Series) -> Cell:
+        cell = show(row)
+        lacking = [word for word in _NEEDS.get(metric, ()) if row.get(f"n_{word}") == 0]
+        if cell.text != DASH or not lacking:
+            return cell
+        return Cell(DASH, reason=f"no value: no judged response is {' or '.join(lacking)}")
+
+    return make
 
 
 def points(column: str, low: str, high: str) -> Format:

@@ -21,7 +21,7 @@ from voirdire.report.canvas import (
     styled,
     title,
 )
-from voirdire.report.rows import column_values, main_rates
+from voirdire.report.rows import column_values, main_rates, why_no_bias
 from voirdire.tables.rows import is_simulated, select
 
 # Beyond this a cell has no room for its count.
@@ -81,13 +81,16 @@ def heat_map(
     axes.set_xticks(range(len(examinees)), [name(examinee) for examinee in examinees], rotation=35, ha="right")
     axes.set_yticks(range(len(judges)), [name(judge) for judge in judges])
     counted = "" if len(examinees) > _MOST_ANNOTATED else "\nsmall print: n wrong + n right responses"
-    axes.set_xlabel(f"examinee (who answered){counted}")
+    unknown = why_no_bias(cells[cells["bias"].isna()])
+    hatched = f"\nhatched, no bias: {unknown}" if unknown else ""
+    axes.set_xlabel(f"examinee (who answered){counted}{hatched}")
     axes.set_ylabel("judge")
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    bar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
-    bar.set_label("FPR − FNR (share)\n← strict    lenient →")
-    bar.outline.set_visible(False)
+    if bias.notna().any(axis=None):
+        bar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
+        bar.set_label("FPR − FNR (share)\n← strict    lenient →")
+        bar.outline.set_visible(False)
     title(figure, heading, simulated)
     return figure
 
@@ -133,7 +136,7 @@ def scatter(
     rows = select(points, task=task)
     rows = rows[rows["table"].astype(int).isin((7, 9))].dropna(subset=["x", "y"]) if not rows.empty else rows
     if rows.empty:
-        return nothing(heading, reason or "no model is both examinee and judge on this task", simulated)
+        return nothing(heading, reason or "no judge has a bias towards an examinee whose accuracy is known", simulated)
     figure, axes = grid_of_panels(2, 2, 4.9, 4.6, sharey=True)
     for panel, (number, models, others) in zip(axes, ((7, "judge", "examinee"), (9, "examinee", "judge")), strict=True):
         of_table = rows[rows["table"].astype(int) == number]

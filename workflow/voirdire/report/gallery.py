@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from voirdire.report import effects, figures
 from voirdire.report.figures import task_title
-from voirdire.report.rows import table
+from voirdire.report.rows import main_rates, table, why_no_bias
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -68,7 +68,8 @@ def _heat_map(task: str) -> Drawing:
 def _scatter(task: str) -> Drawing:
     def draw(tables: Tables, condition: str, reason: str, simulated: bool) -> Figure:
         points, r = table(tables, "correlation_points"), table(tables, "correlations")
-        return figures.scatter(points, r, task, reason, simulated)
+        why = why_no_bias(main_rates(table(tables, "rates_by_examinee"), condition, task=task))
+        return figures.scatter(points, r, task, reason or (why and f"the bias has no value, as {why}"), simulated)
 
     how = (
         f"{_lead(task)}: left, falling lines mean that models which solve the task better judge it less "

@@ -39,6 +39,16 @@ def pooled_examinees(frame: pd.DataFrame) -> pd.DataFrame:
     return everyone if len(everyone) and "examinee" in frame.columns else frame
 
 
+def why_no_bias(rates: pd.DataFrame) -> str:
+    """Why rows of rates, none of which has a bias, have none: a clause; "" where one has, or where there is no row."""
+    if rates.empty or rates["bias"].notna().any():
+        return ""
+    for column, word in (("n_right", "right"), ("n_wrong", "wrong")):
+        if not rates[column].any():
+            return f"no judged response is {word}"
+    return "right or wrong responses are missing"
+
+
 def number(frame: pd.DataFrame, column: str) -> float:
     """The column's value in the first row; NaN where there is no row, column or value."""
     if frame.empty or column not in frame.columns or pd.isna(frame[column].iloc[0]):

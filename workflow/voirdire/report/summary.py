@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from voirdire.report.rows import POINTS, column_values, main_rates, number, table
@@ -73,10 +74,19 @@ def _best(tables: Tables, condition: str) -> Sentence | None:
         else:
             text = f"{best['judge']}, the only judge, is right in {right} of its {n.iloc[0]:,} verdicts{weighing}"
         return Sentence(text + ".", "leniency")
+    if best["accuracy"] == 0:
+        text = f"None of the {len(judges)} judges is right in any of its {_span(n)}"
+        return Sentence(f"{text}, so none can be called the most accurate.", "leniency")
     if n.min() < _HANDFUL:
         counted = _span(n)
         text = f"With only {counted} a judge, none can be called the most accurate; the highest accuracy is {right}"
         return Sentence(f"{text}{weighing}.", "leniency")
+    tied = judges[np.isclose(judges["accuracy"], best["accuracy"])]
+    if len(tied) > 1:
+        # The widest of their intervals, which differ where judges have judged more or less.
+        right = _of(best["accuracy"], tied["accuracy_low"].min(), tied["accuracy_high"].max())
+        text = f"{_listed(tied['judge'].tolist())} share the highest accuracy, {right} of their verdicts{weighing}"
+        return Sentence(f"{text}, so none can be called the most accurate.", "leniency")
     text = f"{best['judge']} is the most accurate judge, right in {right} of its verdicts{weighing}"
     # Overlapping intervals are no test; they do say that the order isn't settled, as a missing one does.
     clear = judges["accuracy_high"][1:] < best["accuracy_low"]

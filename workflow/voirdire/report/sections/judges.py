@@ -6,7 +6,7 @@ import pandas as pd
 
 from voirdire.report import cells
 from voirdire.report.cells import Format, HtmlTable, html_table
-from voirdire.report.rows import main_rates, table
+from voirdire.report.rows import main_rates, table, why_no_bias
 from voirdire.report.sections.section import Section, Tables, left_out, stems
 from voirdire.tables import STATUSES
 from voirdire.tables.rows import select
@@ -59,6 +59,10 @@ def leniency(tables: Tables, condition: str, absent: Mapping[str, str]) -> Secti
         single = rates[rates["task"] != "all"]
         section.tables.append(html_table(single, "Judges per task", task | judge | _rates(single)))
         section.tables.append(_sensitivity(tables, condition))
+        if why := why_no_bias(rates):
+            unknown = [metric.upper() for metric in ("fpr", "fnr") if rates[metric].isna().all()]
+            what = f"{unknown[0]} and bias have" if unknown else "Bias has"
+            section.absent.append(f"{what} no value: {why}.")
     else:
         section.absent.append(absent.get("rates", "No verdict is ok, so there is no rate."))
     pairs = main_rates(table(tables, "rates_by_examinee"), condition)
@@ -122,7 +126,8 @@ def correlations(tables: Tables, condition: str, absent: Mapping[str, str]) -> S
         "and FNR.",
     )
     frame = select(table(tables, "correlations"), task="all", left_out="")
-    section.absent += [absent[stem] for stem in stems(*_CORRELATIONS) if stem in absent]
+    # Several tables are often missing for the same reason.
+    section.absent += dict.fromkeys(absent[stem] for stem in stems(*_CORRELATIONS) if stem in absent)
     for number, caption in _CORRELATIONS.items():
         rows = frame[frame["table"].astype(int) == number] if len(frame) else frame
         if rows.empty:
