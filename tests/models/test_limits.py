@@ -85,7 +85,25 @@ def test_the_limit_grows_back_by_one_for_each_window_of_answers():
     assert 4.8 < endpoint["limit"] <= 5
     for _ in range(1000):
         grow(endpoint, limits)
-    assert endpoint["limit"] == 16
+    assert endpoint == {}, "nothing of it is left for a later run"
+
+
+def test_clocks_that_disagree_let_nothing_more_out():
+    limits = Limits(tokens_per_minute=6000)
+    endpoint = {}
+    take(endpoint, limits, 101, NOW + 2)
+    waits = [wait_s(endpoint, limits, 0, 101, NOW + 2)]
+    for _ in range(20):
+        correct_tokens(endpoint, limits, 0.0, NOW)
+        waits.append(wait_s(endpoint, limits, 0, 101, NOW + 2))
+    assert min(waits) == max(waits) > 1
+
+
+def test_a_429_counts_though_the_limit_was_lowered_by_a_clock_that_is_ahead():
+    limits, endpoint = Limits(concurrency=16), {}
+    turn_away(endpoint, limits, NOW + 100, NOW + 101)
+    turn_away(endpoint, limits, NOW, NOW + 1)
+    assert endpoint["limit"] == 4
 
 
 def test_a_limit_learned_under_another_configuration_is_no_more_than_allowed_now():

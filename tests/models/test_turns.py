@@ -27,7 +27,7 @@ def worker():
 
 @pytest.fixture
 def server():
-    with FaultServer(lambda prompt: Reply("yes", latency_s=0.01)) as server:
+    with FaultServer(lambda prompt: Reply("yes", latency_s=0.05)) as server:
         yield server
 
 
@@ -72,6 +72,22 @@ def test_eight_jobs_never_exceed_what_one_endpoint_allows(worker, server, jobs, 
     assert answered(journals) == len(server.prompts()) == 200
 
 
+def test_a_short_job_is_not_kept_waiting_until_a_long_one_has_ended(worker, server, jobs):
+    long, short = jobs(2, 120, concurrency=4)
+    short["prompts"] = short["prompts"][:20]
+    worker.start(long, short)
+    assert worker.wait() == [0, 0]
+    prompts = server.prompts()
+    assert max(place for place, prompt in enumerate(prompts) if prompt.startswith("1 ")) < 100
+
+
+def test_waiting_for_ones_turn_does_not_count_towards_the_deadline(worker, server, jobs):
+    busy = Reply(status=503, body=error_body("boom"))
+    server.script("1 0", busy, busy, Reply("yes"))
+    worker.start(*jobs(2, 40, concurrency=1, deadline_s=1.0))
+    assert worker.wait() == [0, 0]
+
+
 def test_an_endpoint_that_allows_less_than_configured_is_soon_given_what_it_takes(worker, server, jobs, journals):
     server.most_allowed = 3
     worker.start(*jobs(4, 40, concurrency=32))
@@ -89,7 +105,7 @@ def test_retry_after_is_obeyed_by_all_jobs_of_the_endpoint(worker, server, jobs)
     times = sorted(request.at for request in server.requests)
     stopped = next(request.at for request in server.requests if request.prompt == "0 5")
     # What was on its way already, and nothing more for as long as the server has asked.
-    quiet = [at for at in times if stopped + 0.2 < at < stopped + 1.1]
+    quiet = [at for at in times if stopped + 0.5 < at < stopped + 1.1]
     assert quiet == []
     assert times[-1] > stopped + 1.2
 
@@ -99,7 +115,7 @@ def test_requests_per_minute_hold_over_all_jobs(worker, server, jobs):
     worker.start(*jobs(3, 30, requests_per_minute=1200))
     assert worker.wait() == [0] * 3
     times = sorted(request.at for request in server.requests)
-    assert times[-1] - times[-30] >= 29 / (1180 / 60) - 0.1
+    assert times[-1] - times[-30] >= 29 / (1180 / 60) - 0.3
 
 
 def test_the_budget_holds_over_eight_jobs(worker, server, jobs, journals):

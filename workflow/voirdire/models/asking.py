@@ -30,7 +30,6 @@ class Asker:
         self.spec = connection.spec
         self.scrubber = Scrubber(connection.secrets)
         self.stopped = asyncio.Event()
-        self._last_answer = 0.0
 
     async def ask(self, key: str, call: Call, journal: Journal) -> Answer | None:
         """Ask until there is an answer or the attempts are used up; None where the job stops in between.
@@ -39,18 +38,19 @@ class Asker:
         Raises UserError where the failure dooms all calls.
         """
         history: list[str] = []
-        first, attempts = None, 0
+        first, attempts, busy_s = None, 0, 0.0
         while True:
             turn = await self.turns.enter(*self.pricing.expected(call))
             if turn is None:
                 return None
-            start = time.monotonic()
-            first = start if first is None else first
+            first, start = first or turn.started, time.monotonic()
             answer = failure = None
             try:
                 answer, failure, message = await self._attempt(key, call, start, len(history) + 1)
                 attempts += failure is None or not failure.limited
-                if failure is not None and self._is_last(failure, attempts, time.monotonic() - first):
+                # Waiting for one's turn is nobody's fault, and doesn't count.
+                busy_s += time.monotonic() - start
+                if failure is not None and self._is_last(failure, attempts, busy_s):
                     self._check_busy(failure, message, first)
                     answer = self._failed(key, call, failure, message, time.monotonic() - start, len(history) + 1)
                 if answer is not None:
@@ -62,7 +62,9 @@ class Asker:
                 return answer
             assert failure is not None
             history.append(f"after {time.monotonic() - start:.1f} s: {message}")
-            if await self._stopped_while_waiting(failure, len(history)):
+            pause_s = wait_s(failure, len(history))
+            busy_s += pause_s
+            if await self._stopped_within(pause_s):
                 return None
 
     async def _attempt(
@@ -79,15 +81,14 @@ class Asker:
             return None, read_exception(error), self._message(error)
         if answer is None:
             return None, Failure("again"), "the server's response holds no answer"
-        self._last_answer = time.monotonic()
         return answer, None, ""
 
-    def _is_last(self, failure: Failure, attempts: int, took_s: float) -> bool:
-        return failure.kind != "again" or attempts >= self.limits.max_attempts or took_s >= self.limits.deadline_s
+    def _is_last(self, failure: Failure, attempts: int, busy_s: float) -> bool:
+        return failure.kind != "again" or attempts >= self.limits.max_attempts or busy_s >= self.limits.deadline_s
 
     def _check_busy(self, failure: Failure, message: str, first: float) -> None:
         """Raise UserError where the endpoint has turned everything away for as long as a call may take."""
-        if failure.kind == "again" and failure.limited and self._last_answer < first:
+        if failure.kind == "again" and failure.limited and self.turns.last_answer < first:
             raise UserError(
                 f"{self._who}: its endpoint has been turning all calls away for {self.limits.deadline_s:g} s "
                 f"(429, the last with: {message}); lower its limits, or rerun later: every answer so far is kept"
@@ -101,9 +102,9 @@ class Asker:
         limited = failure is not None and failure.limited
         self.turns.leave(turn, answer, took, limited, failure.retry_after_s if failure else None)
 
-    async def _stopped_while_waiting(self, failure: Failure, failures: int) -> bool:
+    async def _stopped_within(self, pause_s: float) -> bool:
         try:
-            await asyncio.wait_for(self.stopped.wait(), wait_s(failure, failures))
+            await asyncio.wait_for(self.stopped.wait(), pause_s)
         except TimeoutError:
             return False
         return True

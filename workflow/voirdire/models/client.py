@@ -99,8 +99,7 @@ class _Run:
         self.limits, self.journal, self.counts = turns.limits, turns.journal, turns.counts
         self.spec = connection.spec
         self._asker = Asker(connection, self.limits, pricing, turns)
-        self.n_workers = min(self.limits.concurrency, self.counts.total - self.counts.done)
-        self.stop: UserError | None = None
+        self.stop: Exception | None = None
         self._in_vain = 0  # calls in a row that used up their attempts
 
     def ask_all(self, queue: Iterator[tuple[str, Call]]) -> None:
@@ -115,7 +114,7 @@ class _Run:
         try:
             # Workers that share one iterator, not one task per call: memory stays flat over any number of calls.
             async with self.turns.running(), asyncio.TaskGroup() as group:
-                for _ in range(self.n_workers):
+                for _ in range(self.limits.concurrency):
                     group.create_task(self._work(queue))
         finally:
             await engine.close_litellm(self.connection.litellm)
@@ -130,7 +129,8 @@ class _Run:
                     return
                 self.counts.add(answer)
                 self._check_endpoint(answer)
-            except UserError as error:
+            except Exception as error:
+                # Whatever it is, the calls of the other workers are paid for: they are finished and kept first.
                 self.stop = self.stop or error
                 self._asker.stopped.set()
                 self.turns.stop()

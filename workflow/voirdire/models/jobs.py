@@ -2,6 +2,8 @@
 
 import os
 import socket
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from voirdire.models.spec import Answer
 
 # A job of another machine that has not been seen for so long has ended without a word.
 SILENT_S = 60.0
+_LOOKS_S = 1.0
 
 
 @dataclass
@@ -25,6 +28,7 @@ class Counts:
     priced: bool = True
 
     def add(self, answer: Answer) -> None:
+        """Count an answer of this run."""
         self.done += 1
         self.failed += answer.status == "error"
         self.tokens += (answer.prompt_tokens or 0) + (answer.completion_tokens or 0)
@@ -52,11 +56,47 @@ def job_name(journal: str | Path, shared: str | None) -> str:
     return " ".join(path.relative_to(folder).parts) if path.is_relative_to(folder) else path.name
 
 
-def is_dead(job: dict[str, Any], now: float) -> bool:
-    """Whether the process behind a line of the state has ended without saying so."""
-    if job["host"] == socket.gethostname() and job["born"] is not None:
-        return _born(job["pid"]) != job["born"]
-    return now - job["seen"] > SILENT_S
+class Watch:
+    """Tells which of the jobs in the shared state have ended without saying so.
+
+    A job of this machine is looked up among its processes. One of another is dead when its line has not changed for
+    SILENT_S by this process's own clock: the clocks of two machines need not agree.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._seen: dict[str, tuple[float, float]] = {}  # by job: what its line said, and since when
+
+    def dead(self, jobs: Mapping[str, Mapping[str, Any]]) -> list[str]:
+        now = self._clock()
+        for name, job in jobs.items():
+            if name not in self._seen or self._seen[name][0] != job["seen"]:
+                self._seen[name] = (job["seen"], now)
+        return [name for name, job in jobs.items() if self._is_dead(name, job, now)]
+
+    def _is_dead(self, name: str, job: Mapping[str, Any], now: float) -> bool:
+        if job["host"] == socket.gethostname() and job["born"] is not None:
+            return _born(job["pid"]) != job["born"]
+        return now - self._seen[name][1] > SILENT_S
+
+
+def may_go(name: str, jobs: Mapping[str, Mapping[str, Any]], slots: int, now: float) -> bool:
+    """Whether a waiting job may take one of its endpoint's free slots.
+
+    Jobs that have less than their share of the `slots` come first, and among them who has waited longest: else a job
+    would take again what it has just freed, before the others have looked.
+    """
+    pool = jobs[name]["pool"]
+    here = {each: job for each, job in jobs.items() if job["pool"] == pool and (job["in_flight"] or job["waiting"])}
+    share = max(1, slots // max(1, len(here)))
+
+    def rank(job: Mapping[str, Any]) -> tuple[bool, float]:
+        return job["in_flight"] >= share, job["waiting"] or now
+
+    # One that waits looks several times a second; one that doesn't is dead, stopped, or waits for something else.
+    waiting = [job for each, job in here.items() if each != name and job["waiting"] and now - job["seen"] < _LOOKS_S]
+    ahead = sum(rank(job) < rank(jobs[name]) for job in waiting)
+    return ahead < slots - sum(job["in_flight"] for job in here.values())
 
 
 def _born(pid: int) -> str | None:

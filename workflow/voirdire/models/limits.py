@@ -5,6 +5,7 @@ epoch, since jobs on several machines share it.
 """
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
@@ -41,16 +42,23 @@ class Limits:
     shared: str | None = None
 
     def to_json(self) -> str:
+        """JSON that `from_json` reads."""
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> "Limits":
+        """Read limits; keys that this version doesn't know are passed over."""
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in json.loads(text).items() if name in known})
 
 
 # Of a process that shares nothing.
 ALONE = Limits()
+
+
+def allowed(endpoint: Mapping[str, Any], limits: Limits) -> int:
+    """How many calls the endpoint may have in flight now, by the configuration and by what its 429s have taught."""
+    return max(1, int(min(limits.concurrency, endpoint.get("limit", limits.concurrency))))
 
 
 def wait_s(endpoint: Mapping[str, Any], limits: Limits, in_flight: int, tokens: float, now: float) -> float:
@@ -60,8 +68,8 @@ def wait_s(endpoint: Mapping[str, Any], limits: Limits, in_flight: int, tokens: 
     in_flight : its calls under way, over all jobs.
     tokens : what the call is expected to send and receive.
     """
-    if in_flight >= max(1, int(min(limits.concurrency, endpoint.get("limit", limits.concurrency)))):
-        return float("inf")
+    if in_flight >= allowed(endpoint, limits):
+        return math.inf
     waits = [endpoint.get("not_before", 0.0) - now]
     for name, per_minute, amount in (
         ("requests", limits.requests_per_minute, 1.0),
@@ -88,8 +96,10 @@ def correct_tokens(endpoint: dict[str, Any], limits: Limits, more: float, now: f
 def grow(endpoint: dict[str, Any], limits: Limits) -> None:
     """An answer has come: once all calls of a full window are answered, the limit has grown by one."""
     limit = endpoint.get("limit", limits.concurrency)
-    if limit < limits.concurrency:
-        endpoint["limit"] = min(limits.concurrency, limit + 1 / limit)
+    if limit + 1 / limit < limits.concurrency:
+        endpoint["limit"] = limit + 1 / limit
+    else:
+        endpoint.pop("limit", None)
 
 
 def turn_away(endpoint: dict[str, Any], limits: Limits, started: float, now: float) -> None:
@@ -97,7 +107,9 @@ def turn_away(endpoint: dict[str, Any], limits: Limits, started: float, now: flo
 
     The calls that were on their way when the limit was lowered say nothing of the lower one.
     """
-    if started >= endpoint.get("lowered_at", 0.0):
+    lowered_at = endpoint.get("lowered_at", 0.0)
+    # A time to come is another machine's, whose clock is ahead.
+    if started >= lowered_at or lowered_at > now:
         endpoint["limit"] = max(1.0, min(limits.concurrency, endpoint.get("limit", limits.concurrency)) / 2)
         endpoint["lowered_at"] = now
 
@@ -130,4 +142,6 @@ def _draw(endpoint: dict[str, Any], name: str, per_minute: int | None, amount: f
         return
     burst, rate = _bucket(per_minute)
     level = _level(endpoint.get(name), burst, rate, now) - amount
-    endpoint[name] = {"level": min(level, burst), "at": now}
+    # Never back in time, as on a machine whose clock is behind: what flowed in since would flow in once more.
+    at = max(now, endpoint[name]["at"]) if name in endpoint else now
+    endpoint[name] = {"level": min(level, burst), "at": at}

@@ -1,5 +1,6 @@
 """What a call may take before it is made, and what it has cost afterwards."""
 
+import math
 from typing import Any
 
 from voirdire.errors import UserError
@@ -40,10 +41,11 @@ class Pricing:
         usual = self._tokens / self._answers if self._answers else min(self._cap, _USUAL_TOKENS)
         if self._price is None:
             return sent + usual, 0.0
-        longest = self._cap if self._cap < float("inf") else max(2 * self._longest, _FEARED_TOKENS)
+        longest = self._cap if self._cap < math.inf else max(2 * self._longest, _FEARED_TOKENS)
         return sent + usual, _DENSEST * sent * self._price[0] + longest * self._price[1]
 
     def learn(self, answer: Answer) -> None:
+        """Expect of later calls what this answer has shown."""
         received = answer.completion_tokens or 0
         self._answers += 1
         self._tokens += received

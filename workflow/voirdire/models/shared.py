@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,30 +63,37 @@ class Shared:
             yield self._own
             return
         with _in_process:
-            self._lock()
             try:
+                self._lock()
                 state = self._read()
                 yield state
                 self._write(state)
             except OSError as error:
                 raise self._fault(error) from error
             finally:
-                fcntl.flock(self._handle, fcntl.LOCK_UN)
+                with suppress(OSError):
+                    fcntl.flock(self._handle, fcntl.LOCK_UN)
 
     def _lock(self) -> None:
         assert self._handle is not None
         end = time.monotonic() + _LOCK_PATIENCE_S
         while True:
             try:
+                # Not a blocking lock: over NFS that one can wait for ever.
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
             except BlockingIOError:
+                pause_s = random.uniform(0.0001, 0.001)
                 if time.monotonic() > end:
                     raise UserError(
                         f"{self.path}: another job has held its lock for {_LOCK_PATIENCE_S:.0f} s; is it stopped?"
                     ) from None
-                # Not a blocking lock: over NFS that one can wait for ever.
-                time.sleep(random.uniform(0.0001, 0.001))
+            except OSError:
+                # What a network disk answers now and then.
+                pause_s = 0.2
+                if time.monotonic() > end:
+                    raise
+            time.sleep(pause_s)
 
     def _read(self) -> State:
         assert self._handle is not None

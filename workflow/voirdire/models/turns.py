@@ -1,19 +1,20 @@
 """When a job's next call may go out: the endpoint's limits and the study's budget, over all jobs at once."""
 
 import asyncio
+import math
 import os
 import random
 import socket
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from voirdire.errors import UserError
 from voirdire.models import limits as endpoint
-from voirdire.models.jobs import Counts, identity, is_dead
+from voirdire.models.jobs import Counts, Watch, identity, may_go
 from voirdire.models.journal import Journal
 from voirdire.models.limits import Limits
 from voirdire.models.records import spent_usd
@@ -73,8 +74,10 @@ class Turns:
         self._spent = self._reserved = 0.0
         self._in_flight = self._answered = 0
         self._looked = 0.0
-        self._is_known = self._stopped = self._waiting = False
-        self._others = False
+        self._is_known = self._stopped = self._pauses = self._others = False
+        self._waits_since: float | None = None
+        self._watch = Watch()
+        self.last_answer = 0.0  # when the endpoint last answered any job's call
         self._timer: asyncio.TimerHandle | None = None
         self._queue, self._changed = asyncio.Lock(), asyncio.Event()
 
@@ -123,6 +126,7 @@ class Turns:
         could turn out cheaper than feared.
         """
         async with self._queue:
+            self._waits_since = self.now()
             while not self._stopped:
                 with self._shared.change() as state:
                     self._settle(state)
@@ -157,30 +161,36 @@ class Turns:
         elif answer is not None:
             self._spent += answer.cost_usd or 0.0
         self._left.append(_Left(turn, tokens, answer is not None, turned_away, retry_after_s))
-        if self._waiting:
+        if self._pauses:
             self._changed.set()
         elif turned_away or retry_after_s is not None:
             self._settle_now()
         elif self._timer is None:
             # Mostly the next `enter` comes first, and does it by the way.
-            self._timer = asyncio.get_running_loop().call_later(_SETTLE_S, self._settle_now)
+            self._timer = asyncio.get_running_loop().call_later(_SETTLE_S, self._settle_later)
 
     async def _pause(self, wait: float) -> None:
         """Wait for a change of one's own, for the endpoint's moment, or until others may have changed something."""
-        if wait == float("inf"):
+        if wait == math.inf:
             wait = random.uniform(0.5, 1.5) * POLL_S if self._others else HEARTBEAT_S
         self._changed.clear()
-        self._waiting = True
+        self._pauses = True
         try:
             await asyncio.wait_for(self._changed.wait(), min(wait, HEARTBEAT_S))
         except TimeoutError:
             pass
         finally:
-            self._waiting = False
+            self._pauses = False
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_S)
+            # A fault that lasts is met by the next call; one that passes must not silence this job.
+            with suppress(UserError):
+                self._settle_now()
+
+    def _settle_later(self) -> None:
+        with suppress(UserError):
             self._settle_now()
 
     def _settle_now(self) -> None:
@@ -199,20 +209,23 @@ class Turns:
                 endpoint.turn_away(place, self.limits, left.turn.started, now)
             elif left.answered:
                 endpoint.grow(place, self.limits)
+                place["answered"] = now
             if left.retry_after_s is not None:
                 endpoint.hold(place, left.retry_after_s, now)
         self._left.clear()
+        self.last_answer = place.get("answered", 0.0)
         jobs = state.setdefault("jobs", {})
         if self._id not in jobs and self._is_known:
             # The state was lost. Let the money be counted anew from the journals, this one's included.
             state.pop("spent_usd", None)
-            self._start, self._spent = self.journal.size, 0.0
+            self._start, self._spent, self._answered = self.journal.size, 0.0, 0
         jobs[self._id] = self._line(now)
         self._others = len(jobs) > 1
         if now - self._looked >= _LOOK_FOR_DEAD_S or not self._is_known:
             self._looked = now
-            for name in [name for name, job in jobs.items() if name != self._id and is_dead(job, now)]:
-                self._bury(state, name, spent_usd(jobs[name]["journal"], jobs[name]["from"]))
+            for name in self._watch.dead(jobs):
+                if name != self._id:
+                    self._bury(state, name, spent_usd(jobs[name]["journal"], jobs[name]["from"]))
         self._is_known = True
         if self.limits.budget_usd is not None and state.get("spent_usd") is None:
             state["spent_usd"] = self._spent_before(jobs)
@@ -228,6 +241,7 @@ class Turns:
             "tokens": counts.tokens,
             "cost_usd": counts.cost_usd if counts.priced else None,
             "in_flight": self._in_flight,
+            "waiting": self._waits_since,
             "reserved_usd": self._reserved,
             "spent_usd": self._spent,
             "from": self._start,
@@ -238,7 +252,10 @@ class Turns:
         jobs = state["jobs"].values()
         in_flight = sum(job["in_flight"] for job in jobs if job["pool"] == self.limits.pool)
         place = state["endpoints"][self.limits.pool]
-        wait = endpoint.wait_s(place, self.limits, in_flight, tokens, self.now())
+        now = self.now()
+        wait = endpoint.wait_s(place, self.limits, in_flight, tokens, now)
+        if wait <= 0 and not may_go(self._id, state["jobs"], endpoint.allowed(place, self.limits), now):
+            return math.inf
         if self.limits.budget_usd is None or cost_usd <= 0 or wait > 0:
             return wait
         spent = self._all_spent(state)
@@ -246,7 +263,7 @@ class Turns:
         if spent + reserved + cost_usd <= self.limits.budget_usd:
             return 0.0
         if reserved > 0:
-            return float("inf")
+            return math.inf
         # What a call may cost at most is far more than what it does: the last ones go one by one.
         return 0.0 if spent < self.limits.budget_usd else None
 
@@ -261,8 +278,8 @@ class Turns:
         endpoint.take(state["endpoints"][self.limits.pool], self.limits, tokens, now)
         self._in_flight += 1
         self._reserved += cost_usd
-        line = state["jobs"][self._id]
-        line["in_flight"], line["reserved_usd"] = self._in_flight, self._reserved
+        self._waits_since = None
+        state["jobs"][self._id] = self._line(now)
         return Turn(now, tokens, cost_usd)
 
     def _bury(self, state: State, name: str, spent: float) -> None:
@@ -280,5 +297,5 @@ class Turns:
         mine = os.path.realpath(self.journal.path)
         for path in sorted(self._folder.rglob("*.jsonl")):
             if (real := os.path.realpath(path)) != mine:
-                total += spent_usd(path, 0, started.get(real, float("inf")))
+                total += spent_usd(path, 0, started.get(real, math.inf))
         return total
