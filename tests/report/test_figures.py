@@ -95,11 +95,15 @@ def test_heat_map_says_why_a_cell_is_hatched(small: Tables, hopeless: Tables):
     assert "hatched" not in " ".join(texts(figures.heat_map(rates, "gsm8k")))
     rates.loc[rates["judge"] == "alpha", "bias"] = np.nan
     rates.loc[rates["judge"] == "alpha", "n_wrong"] = 0
-    assert "hatched, no bias: no judged response is wrong" in " ".join(texts(figures.heat_map(rates, "gsm8k")))
+    assert "hatched, no bias:\nno judged response is wrong" in " ".join(texts(figures.heat_map(rates, "gsm8k")))
     rates.loc[0, ["n_right", "n_wrong"]] = [0, 60]
-    assert "hatched, no bias: right or wrong responses are missing" in " ".join(texts(figures.heat_map(rates, "gsm8k")))
+    assert "hatched, no bias:\nright or wrong responses are missing" in " ".join(
+        texts(figures.heat_map(rates, "gsm8k"))
+    )
+    apart = rates.assign(bias=np.nan, n_right=8, n_wrong=8)
+    assert "no task has both right and wrong responses" in " ".join(texts(figures.heat_map(apart, "all")))
     figure = figures.heat_map(hopeless["rates_by_examinee"], "gsm8k")
-    assert "hatched, no bias: no judged response is right" in " ".join(texts(figure))
+    assert "hatched, no bias:\nno judged response is right" in " ".join(texts(figure))
 
 
 def test_heat_map_without_a_bias_has_no_scale_of_colours(hopeless: Tables):

@@ -85,6 +85,16 @@ def test_judges_of_the_same_accuracy_share_it(make: Callable[..., Tables], n_bes
     assert "is the most accurate" not in text
 
 
+def test_weighted_votes_of_the_same_accuracy_have_no_best(make: Callable[..., Tables]):
+    drift = make(("alpha", "beta"), ("gsm8k",))["drift"]
+    text = said({"drift": drift.assign(accuracy=0.0, difference_to_majority=0.0)})
+    assert "the weighted votes (bayesian, stratified and disagreement) are 0.0 % accurate, level with the" in text
+    two = drift["accuracy"].mask(drift["estimator"] == "bayesian", 0.938).mask(drift["week"] > 0, 0.9)
+    assert "the best weighted votes (bayesian and disagreement) are 93.8 %" in said(
+        {"drift": drift.assign(accuracy=two)}
+    )
+
+
 def test_missing_interval_leaves_the_order_undecided(make: Callable[..., Tables]):
     tables = make(("alpha", "beta"), ("gsm8k",))
     text = said({**tables, "rates": tables["rates"].assign(accuracy_low=np.nan, accuracy_high=np.nan)})

@@ -82,7 +82,7 @@ def heat_map(
     axes.set_yticks(range(len(judges)), [name(judge) for judge in judges])
     counted = "" if len(examinees) > _MOST_ANNOTATED else "\nsmall print: n wrong + n right responses"
     unknown = why_no_bias(cells[cells["bias"].isna()])
-    hatched = f"\nhatched, no bias: {unknown}" if unknown else ""
+    hatched = f"\nhatched, no bias:\n{unknown}" if unknown else ""
     axes.set_xlabel(f"examinee (who answered){counted}{hatched}")
     axes.set_ylabel("judge")
     axes.spines[:].set_visible(False)

@@ -46,6 +46,8 @@ def why_no_bias(rates: pd.DataFrame) -> str:
     for column, word in (("n_right", "right"), ("n_wrong", "wrong")):
         if not rates[column].any():
             return f"no judged response is {word}"
+    if (rates["n_right"].astype(bool) & rates["n_wrong"].astype(bool)).any():
+        return "no task has both right and wrong responses"
     return "right or wrong responses are missing"
 
 

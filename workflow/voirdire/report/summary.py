@@ -41,6 +41,21 @@ def _of(share: float, low: float, high: float) -> str:
     )
 
 
+def _apart(row: pd.Series, column: str, interval: str, what: str) -> str:
+    """A difference of accuracies and its interval, columns `interval`_low and _high, in percentage points.
+
+    >>> _apart(pd.Series({"d": -0.02, "d_low": -0.031, "d_high": 0.001}), "d", "d", "the majority")
+    '2.0 points below the majority (−3.1 to +0.1)'
+    >>> _apart(pd.Series({"d": 0.0, "d_low": -0.031, "d_high": 0.031}), "d", "d", "the majority")
+    'level with the majority (−3.1 to +3.1 points)'
+    """
+    away, low, high = (row[name] * POINTS for name in (column, f"{interval}_low", f"{interval}_high"))
+    shown, span = f"{abs(away):.1f}", f"{low:+.1f} to {high:+.1f}".replace("-", "−")
+    if shown == "0.0":
+        return f"level with {what} ({span} points)"
+    return f"{shown} points {'above' if away > 0 else 'below'} {what} ({span})"
+
+
 def _part(n: int, total: int, what: str) -> str:
     """
     >>> _part(1, 1, "judge"), _part(0, 3, "judge")
@@ -206,13 +221,13 @@ def _panel(tables: Tables) -> Sentence | None:
     weighted = weighted[weighted["estimator"] != "oracle"] if len(weighted) else weighted
     if len(weighted):
         best = weighted.sort_values("accuracy", kind="stable").iloc[-1]
-        gain, low, high = (best[f"difference_to_majority{end}"] * POINTS for end in ("", "_low", "_high"))
+        tied = weighted[np.isclose(weighted["accuracy"], best["accuracy"])]["estimator"].tolist()
+        votes = f"best weighted vote ({best['estimator']}) is"
+        if len(tied) > 1:
+            votes = f"{'best ' if len(tied) < len(weighted) else ''}weighted votes ({_listed(tied)}) are"
         start = "under drift" if parts else "Under drift"
-        parts.append(
-            f"{start}, the best weighted vote ({best['estimator']}) is {_percent(best['accuracy'])} accurate, "
-            f"{abs(gain):.1f} points {'above' if gain >= 0 else 'below'} the unweighted majority "
-            + f"({low:+.1f} to {high:+.1f})".replace("-", "−")
-        )
+        gain = _apart(best, "difference_to_majority", "difference_to_majority", "the unweighted majority")
+        parts.append(f"{start}, the {votes} {_percent(best['accuracy'])} accurate, {gain}")
     return Sentence("; ".join(parts) + ".", "ensembles" if len(gains) else "drift") if parts else None
 
 
@@ -222,13 +237,10 @@ def _label_free(tables: Tables) -> Sentence | None:
     if rates.empty or loss.empty:
         return None
     error = number(rates, "abs_error") * POINTS
-    row = loss.iloc[0]
-    away = row["difference_to_oracle"] * POINTS
-    side = "below" if away < 0 else "above"
+    away = _apart(loss.iloc[0], "difference_to_oracle", "difference", "those with the true rates")
     text = (
         f"Without any label, the judges' FPR was estimated to within {error:.1f} points on average, and the votes so "
-        f"weighted are {abs(away):.1f} points {side} those with the true rates "
-        f"({row['difference_low'] * POINTS:+.1f} to {row['difference_high'] * POINTS:+.1f}); that is known only "
-        "because the truth is known here: verdicts alone cannot show whether judges share a blind spot"
-    ).replace("-", "−")
+        f"weighted are {away}; that is known only because the truth is known here: verdicts alone cannot show whether "
+        "judges share a blind spot"
+    )
     return Sentence(text + ".", "drift")
