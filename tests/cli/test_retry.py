@@ -111,8 +111,8 @@ def test_one_item_is_forgotten_alone(study, retry):
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ("--status emtpy", "--status: 'emtpy' is no status; known are ok, unparsed, refused, truncated, empty"),
-        ("--status ,", "--status: nothing is no status; known are ok, unparsed, refused, truncated, empty"),
+        ("--status emtpy", "--status: 'emtpy' is no status; known are ok, unparsed, refused, truncated, empty, error"),
+        ("--status ,", "--status: nothing is no status; known are ok, unparsed, refused, truncated, empty, error"),
         ("--status ok --study mien", "--study: no answers of a study 'mien' here; known are mine"),
     ],
 )
@@ -140,10 +140,8 @@ def test_all_unknown_names_are_said_together(study, retry):
     assert len(faults.splitlines()) == 2
 
 
-def test_failed_calls_are_asked_again_anyway(study, retry):
-    message = "Calls that failed (error) need no retry: the next run asks them again anyway.\n"
-    assert retry("--status error") == (0, message, "")
-    assert retry("--status error,empty --task aime")[1].startswith(message + "generate aime crow: 1 empty\n")
+def test_failed_calls_of_a_job_without_a_table_are_asked_again_anyway(study, retry):
+    assert retry("--status error")[1].startswith("Nothing to forget: no answer chosen here is error")
 
 
 def test_among_several_studies_one_must_be_chosen(study, retry):
@@ -169,7 +167,7 @@ def test_a_journal_that_a_job_writes_is_refused(study, retry):
 
 
 def test_answers_to_what_is_no_longer_asked_are_mentioned(study, retry):
-    write_parquet(pd.DataFrame({"request_key": ["aime crow 2"]}), study.generation("aime", "crow"))
+    write_parquet(pd.DataFrame({"request_key": ["aime crow 2"], "status": "ok"}), study.generation("aime", "crow"))
     said = retry("--status truncated --task aime")[1].splitlines()
     assert said[0].startswith("Left alone: 1 answer in the journals that the study's tables don't hold")
     assert said[1] == "generate aime crow: 1 truncated"

@@ -170,6 +170,13 @@ def test_a_passing_fault_is_asked_again(server, ask, fault):
     assert len(server.prompts()) == 3
 
 
+@pytest.mark.parametrize("reason", ["insufficient_system_resource", "abort", "error", "network_error"])
+def test_an_answer_that_the_servers_failure_broke_off_is_asked_again(server, ask, reason):
+    server.script("p", Reply("It is 4", reason), Reply("It is 42"))
+    answer = ask("p")
+    assert (answer.status, answer.text, answer.attempts) == ("ok", "It is 42", 2)
+
+
 def test_a_lasting_fault_is_an_error_after_the_attempts_and_asked_again_next_time(server, ask, journal):
     server.script("p", Reply(status=500, body=error_body("boom")))
     answer = ask("p", max_attempts=3)

@@ -12,7 +12,7 @@ from job_worker import Worker
 from voirdire.errors import UserError
 from voirdire.models import Call, Limits, ModelSpec, complete, read_journal
 from voirdire.models.records import spent_usd
-from voirdire.models.shared import forget_spent, read_shared
+from voirdire.models.shared import read_shared, start_afresh
 
 # Two words sent at a dollar each, one received at eight: ten dollars a call.
 PRICE = (1e6, 8e6)
@@ -185,11 +185,11 @@ def test_money_is_counted_anew_from_the_journals_when_asked(worker, server, jobs
     assert read_shared(shared)["spent_usd"] == 100
     first = journals()[0]
     first.write_text(first.read_text().replace('"cost_usd": 10.0', '"cost_usd": 2.5'))
-    forget_spent(shared)
+    start_afresh(shared)
     worker.start(*jobs(3, 5, price=PRICE, budget_usd=1000.0))
     assert worker.wait() == [0] * 3
     assert read_shared(shared)["spent_usd"] == spent(journals) == 5 * 2.5 + 2 * 50
-    forget_spent(tmp_path / "none.json")
+    start_afresh(tmp_path / "none.json")
 
 
 def test_a_budget_needs_a_price(server, tmp_path):

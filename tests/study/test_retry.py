@@ -116,7 +116,9 @@ def test_an_item_id_may_hold_the_sign_that_parts_it_from_the_trial(paths, write)
 def test_answers_that_the_table_no_longer_holds_are_left_alone(paths, write):
     write("generate", "gsm8k", "crow", old=("empty", None), new=("empty", None))
     assert answers(only_job(paths)).keys == {"empty": ["old", "new"]}
-    write_parquet(pd.DataFrame({"request_key": ["new", None]}), paths.generation("gsm8k", "crow"))
+    write_parquet(
+        pd.DataFrame({"request_key": ["new", None], "status": ["ok", None]}), paths.generation("gsm8k", "crow")
+    )
     found = answers(only_job(paths))
     assert found.keys == {"empty": ["new"]}
     assert found.stale == {"empty": ["old"]}
@@ -189,8 +191,21 @@ def test_a_mark_that_cannot_be_written_forgets_nothing(paths, write):
 
 def test_a_damaged_table_is_named(paths, write):
     write("generate", "gsm8k", "crow", a=("empty", None))
-    write_parquet(pd.DataFrame({"request_key": ["a"]}), paths.generation("gsm8k", "crow"))
+    write_parquet(pd.DataFrame({"request_key": ["a"], "status": ["ok"]}), paths.generation("gsm8k", "crow"))
     with open(paths.generation("gsm8k", "crow"), "r+b") as file:
         file.truncate(20)
     with pytest.raises(UserError, match=r"crow\.parquet: not a readable Parquet file"):
         answers(only_job(paths))
+
+
+def test_failed_calls_that_a_table_has_settled_for_can_be_asked_again(paths, write):
+    journal = write("generate", "gsm8k", "crow", a=("ok", "4"), b=("error", None))
+    write_parquet(
+        pd.DataFrame({"request_key": ["a", "b"], "status": ["ok", "error"]}), paths.generation("gsm8k", "crow")
+    )
+    job = only_job(paths)
+    assert answers(job).keys == {"ok": ["a"], "error": ["b"]}
+    assert answers(job, "item-a").keys == {"ok": ["a"]}
+    assert [found.n for found in forget([answers(job, "item-b")])] == [1]
+    assert retried(journal) != []
+    assert set(read_journal(journal)) == {"a"}

@@ -12,10 +12,11 @@ Statuses, as in the study's tables:
   empty       no text came
   refused     by the model, or by a content filter
   unparsed    a judge's text without a verdict
+  error       failed calls that accept_errors has let pass; the others are
+              asked again by the next run anyway
   ok          everything else
-Calls that failed (error) are asked again by the next run anyway. A model at
-temperature 0 will mostly say the same again; a change of its parameters or
-prompt asks again by itself, and needs no retry.
+A model at temperature 0 will mostly say the same again; a change of its
+parameters or prompt asks again by itself, and needs no retry.
 
 Examples:
   voirdire retry --status empty,truncated
@@ -36,8 +37,7 @@ from voirdire.errors import Faults, UserError
 if TYPE_CHECKING:
     from voirdire.study.retry import Found, Job
 
-_STATUSES = ("ok", "unparsed", "refused", "truncated", "empty")
-_ASKED_ANYWAY = "error"
+_STATUSES = ("ok", "unparsed", "refused", "truncated", "empty", "error")
 # Arguments that narrow the jobs down, named like the jobs' attributes.
 _FILTERS = ("role", "task", "condition", "model", "examinee")
 
@@ -67,8 +67,6 @@ def run(args: argparse.Namespace) -> int:
     from voirdire.study.retry import answers, forget, jobs
 
     statuses = _statuses(args.status)
-    if not statuses:
-        return 0
     study = _study(args.study, args.directory)
     chosen = _narrow(jobs(Paths(str(Path(args.directory) / "results" / study))), args)
     found = [answers(job, args.item) for job in chosen]
@@ -90,13 +88,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _statuses(given: Iterable[str]) -> list[str]:
     statuses = list(dict.fromkeys(part.strip() for each in given for part in each.split(",") if part.strip()))
-    unknown = [status for status in statuses if status not in (*_STATUSES, _ASKED_ANYWAY)]
+    unknown = [status for status in statuses if status not in _STATUSES]
     if unknown or not statuses:
         what = ", ".join(f"'{status}'" for status in unknown) or "nothing"
         raise UserError(f"--status: {what} is no status; known are {', '.join(_STATUSES)}")
-    if _ASKED_ANYWAY in statuses:
-        statuses.remove(_ASKED_ANYWAY)
-        print("Calls that failed (error) need no retry: the next run asks them again anyway.")
     return statuses
 
 

@@ -192,6 +192,7 @@ class Batches:
         self._show()
         if found.status in _ENDED:
             batch.completed = 0
+            self._show()
             await self._take(batch, found)
 
     def _show(self) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 _OPEN, _CLOSE = "<think>", "</think>"
 _CLOSED_BLOCK = re.compile(rf"{_OPEN}.*?{_CLOSE}", re.DOTALL | re.IGNORECASE)
 _CUT_SHORT = {"length", "max_tokens"}
+# Of OpenRouter, DeepSeek, vLLM: what there is of the answer is what was written when the server failed.
+_BROKEN_OFF = {"error", "insufficient_system_resource", "abort", "network_error"}
 _FILTERED = {"content_filter", "refusal", "safety", "prohibited_content", "blocklist", "recitation", "spii"}
 _POLICY_CODES = {
     "content_policy_violation",
@@ -69,10 +71,14 @@ class Reading:
 
 
 def read_response(response: Any) -> Reading | None:
-    """Read litellm's response; None where it holds no choice at all, which is a fault of the server."""
+    """Read litellm's response; None where the server has failed: it holds no choice, or an answer broken off."""
     if not response.choices:
         return None
     choice = response.choices[0]
+    # litellm calls these "stop", as if the answer were whole.
+    native = (getattr(choice, "provider_specific_fields", None) or {}).get("native_finish_reason")
+    if str(native).lower() in _BROKEN_OFF:
+        return None
     message, finish_reason = choice.message, choice.finish_reason
     content = _joined(message.content)
     raw_text = content

@@ -1,4 +1,9 @@
-"""What the jobs that run at once share: a small JSON file, read and rewritten under a lock."""
+"""What the jobs that run at once share: a small JSON file, read and rewritten under a lock.
+
+    {"endpoints": {POOL: what `limits` keeps of it}, "jobs": {ID: a line of `turns`, see there}, "spent_usd": dollars}
+
+`spent_usd` is what ended jobs have spent, missing until a job with a budget has counted it.
+"""
 
 import json
 import os
@@ -124,10 +129,15 @@ def read_shared(path: str | Path) -> State:
     return state if isinstance(state, dict) else {}
 
 
-def forget_spent(shared: str | Path) -> None:
-    """Have the money counted anew from the journals, by the next job that has a budget to keep."""
-    if Path(shared).exists():
-        state_of = Shared(shared)
-        with state_of.change() as state:
+def start_afresh(path: str | Path) -> None:
+    """Forget what endpoints have taught earlier runs, and the money: the next job counts it anew from the journals.
+
+    What belongs to a job that still lives stays.
+    """
+    if Path(path).exists():
+        shared = Shared(path)
+        with shared.change() as state:
             state.pop("spent_usd", None)
-        state_of.close()
+            pools = {job["pool"] for job in state.get("jobs", {}).values()}
+            state["endpoints"] = {pool: each for pool, each in state.get("endpoints", {}).items() if pool in pools}
+        shared.close()

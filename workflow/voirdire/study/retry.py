@@ -115,13 +115,17 @@ def answers(job: Job, item: str | None = None) -> Found:
 
     known = read_journal(job.journal)
     of_item = None if item is None else _keys_of(job, item)
-    current = _keys_in_table(job.table)
+    current = _statuses_in_table(job.table)
     keys: dict[str, list[str]] = {}
     stale: dict[str, list[str]] = {}
     for key, answer in known.items():
         if of_item is None or key in of_item:
             part = keys if current is None or key in current else stale
             part.setdefault(job.status(answer), []).append(key)
+    # Failed calls, which the journal has no answer to, are settled where the job has made its table all the same.
+    failed = [key for key, status in (current or {}).items() if status == "error" and key not in known]
+    if failed := [key for key in failed if of_item is None or key in of_item]:
+        keys["error"] = failed
     return Found(job, keys, stale)
 
 
@@ -178,10 +182,11 @@ def _keys_of(job: Job, item: str) -> set[str]:
     return keys
 
 
-def _keys_in_table(path: str) -> set[str] | None:
-    """The requests whose answers a table holds; None where there is no table."""
+def _statuses_in_table(path: str) -> dict[str, str] | None:
+    """The requests whose answers a table holds, and what came of them; None where there is no table."""
     if not Path(path).exists():
         return None
     from voirdire.tables import read_table
 
-    return set(read_table(path)["request_key"].dropna())
+    called = read_table(path)[["request_key", "status"]].dropna()
+    return dict(zip(called["request_key"], called["status"], strict=True))

@@ -16,7 +16,7 @@ from typing import Any
 
 from voirdire.benchmarks import Source
 from voirdire.models import Limits, ModelSpec
-from voirdire.models.shared import forget_spent
+from voirdire.models.shared import start_afresh
 from voirdire.study.config import Config, model_spec, parse, pool
 from voirdire.study.matrix import Condition, Matrix, Paths, canonical, conditions_of
 from voirdire.study.sections import Model
@@ -152,9 +152,12 @@ class Study:
         """How much a job that calls model `name` takes of a resource of `pools`.
 
         Half of it: two jobs of an endpoint at a time keep it busy, while more would only wait in each other's way.
+        Batches wait at the provider, as many at once as there are cores.
         """
         limits = self._limits.get(name)
-        return max(1, limits.concurrency // 2) if limits and _resource(limits.pool) == resource else 0
+        if limits is None or limits.mode == "batch" or _resource(limits.pool) != resource:
+            return 0
+        return max(1, limits.concurrency // 2)
 
     @cached_property
     def _limits(self) -> dict[str, Limits]:
@@ -164,9 +167,9 @@ class Study:
     def write_limits(self) -> None:
         """Tell the jobs how they may call their models: in a file, so that a change reruns nothing.
 
-        And have the money spent counted from the journals once a run: they may have been changed.
+        And have them start afresh: with the endpoints' whole limits, and with the money counted from the journals.
         """
-        forget_spent(self.paths.shared)
+        start_afresh(self.paths.shared)
         if self._limits:
             with atomic_path(self.paths.limits) as beside:
                 beside.write_text(json.dumps({name: asdict(limits) for name, limits in self._limits.items()}, indent=1))
