@@ -271,6 +271,12 @@ def test_a_429_is_no_attempt(server, ask, journal):
     assert all("slow down" in each for each in history)
 
 
+def test_an_overloaded_endpoint_is_no_attempt_either(server, ask):
+    server.script("p", Reply(status=529, body=error_body("overloaded")), Reply("42"))
+    answer = ask("p", max_attempts=1)
+    assert (answer.status, answer.text) == ("ok", "42")
+
+
 def test_an_endpoint_that_turns_all_away_ends_the_job_when_the_deadline_passes(server, ask):
     server.script("p", Reply(status=429, body=error_body("slow down")))
     with pytest.raises(UserError, match=r"model 'tested' .* turning all calls away for 0\.05 s .*slow down"):

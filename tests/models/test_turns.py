@@ -185,11 +185,13 @@ def test_money_is_counted_anew_from_the_journals_when_asked(worker, server, jobs
     assert read_shared(shared)["spent_usd"] == 100
     first = journals()[0]
     first.write_text(first.read_text().replace('"cost_usd": 10.0', '"cost_usd": 2.5'))
-    start_afresh(shared)
+    start_afresh(shared, has_budget=True)
+    assert read_shared(shared) == {"jobs": {}, "endpoints": {}, "spent_usd": 62.5}
     worker.start(*jobs(3, 5, price=PRICE, budget_usd=1000.0))
     assert worker.wait() == [0] * 3
     assert read_shared(shared)["spent_usd"] == spent(journals) == 5 * 2.5 + 2 * 50
-    start_afresh(tmp_path / "none.json")
+    start_afresh(tmp_path / "none.json", has_budget=False)
+    assert not (tmp_path / "none.json").exists()
 
 
 def test_a_budget_needs_a_price(server, tmp_path):

@@ -48,6 +48,10 @@ _MISSING_WORDS = re.compile(r"model not exist", re.IGNORECASE)
 # Of litellm only: a traceback that a server has put into its message may be all that there is to know.
 _TRACEBACK = re.compile(r'\s*Traceback \(most recent call last\):\s+File "[^"]*litellm.*', re.DOTALL)
 _MISFIT = re.compile(r"validation errors? for \w+\n(\S+)\n\s+([^\[\n]+?)\s*\[")
+# 529 is Anthropic's word for an overloaded endpoint.
+_LIMITED = {429, 529}
+# litellm's words, under a status of 500.
+_NO_KEY = "Missing credentials"
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 # Anthropic's, and Gemini's for a day's quota, which no backoff outlasts.
 _QUOTA_WORDS = re.compile(
@@ -153,7 +157,7 @@ def read_exception(error: Exception) -> Failure:
         return Failure("quota", code)
     if status == 404 or code in _MISSING_CODES or (status == 400 and _MISSING_WORDS.search(said)):
         return Failure("missing", code)
-    if status in (401, 403):
+    if status in (401, 403) or _NO_KEY in said:
         return Failure("key", code)
     if _MALFORMED in said:
         return Failure("again", code)
@@ -163,7 +167,7 @@ def read_exception(error: Exception) -> Failure:
     # A status of 200 is that of a response that litellm couldn't read.
     passing = status in (200, 408, 409, 424, 425, 429) or (isinstance(status, int) and status >= 500)
     if passing or isinstance(error, (TimeoutError, ConnectionError)) or kind in _CONNECTION:
-        return Failure("again", code, retry_after_s=_asked_wait_s(error), limited=status == 429)
+        return Failure("again", code, retry_after_s=_asked_wait_s(error), limited=status in _LIMITED)
     return Failure("error", code, parameter)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from voirdire.errors import UserError
 from voirdire.models.lock import fcntl
+from voirdire.models.records import spent_usd
 
 State = dict[str, Any]
 # A holder does its work in a millisecond; one that takes so long is stopped, or the disk is dead.
@@ -129,15 +130,22 @@ def read_shared(path: str | Path) -> State:
     return state if isinstance(state, dict) else {}
 
 
-def start_afresh(path: str | Path) -> None:
-    """Forget what endpoints have taught earlier runs, and the money: the next job counts it anew from the journals.
+def start_afresh(path: str | Path, has_budget: bool) -> None:
+    """Forget what endpoints have taught earlier runs, and count the money anew from the journals beside the file.
 
-    What belongs to a job that still lives stays.
+    What belongs to a job that still lives stays; then the next job counts the money.
+
+    has_budget : whether the money matters; counting reads all journals.
     """
-    if Path(path).exists():
-        shared = Shared(path)
-        with shared.change() as state:
-            state.pop("spent_usd", None)
-            pools = {job["pool"] for job in state.get("jobs", {}).values()}
-            state["endpoints"] = {pool: each for pool, each in state.get("endpoints", {}).items() if pool in pools}
-        shared.close()
+    path = Path(path)
+    if not path.exists() and not has_budget:
+        return
+    # Before the lock: it may take a while.
+    spent = sum(map(spent_usd, path.parent.rglob("*.jsonl"))) if has_budget else None
+    shared = Shared(path)
+    with shared.change() as state:
+        jobs = state.setdefault("jobs", {})
+        pools = {job["pool"] for job in jobs.values()}
+        state["endpoints"] = {pool: each for pool, each in state.get("endpoints", {}).items() if pool in pools}
+        state["spent_usd"] = None if jobs else spent
+    shared.close()

@@ -88,11 +88,17 @@ def _ask_all(asks: Iterable[_Ask], processes: Executor) -> list[str]:
 def _ask_in_turn(asks: Sequence[_Ask]) -> str:
     """Make these calls, and return the fault that ended them, or else the first that they left; empty if none."""
     # Not at the top: where nothing is to be asked, nothing waits for it.
-    from voirdire.models import complete
+    from voirdire.models import Journal, complete, request_keys
+    from voirdire.models.batch import open_batches
 
     first = ""
     for ask in asks:
         try:
+            with Journal(ask.journal) as journal:
+                if open_batches(journal, set(request_keys(ask.spec, ask.calls))):
+                    # Which may take a day, and will tell more than a pilot.
+                    first = first or f"{ask.name}: left out, since a batch of its calls is under way"
+                    continue
             answers = complete(ask.spec, ask.calls, ask.journal, ask.limits)
             failed = [answer.error for answer in answers.values() if answer.status == "error"]
         except UserError as error:

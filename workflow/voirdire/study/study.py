@@ -169,7 +169,7 @@ class Study:
 
         And have them start afresh: with the endpoints' whole limits, and with the money counted from the journals.
         """
-        start_afresh(self.paths.shared)
+        start_afresh(self.paths.shared, self.config.budget_usd is not None)
         if self._limits:
             with atomic_path(self.paths.limits) as beside:
                 beside.write_text(json.dumps({name: asdict(limits) for name, limits in self._limits.items()}, indent=1))
