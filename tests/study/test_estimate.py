@@ -337,7 +337,7 @@ def test_the_step_prints_each_model_and_the_total(study, printed):
 def test_the_step_says_what_a_bound_is_and_how_to_narrow_it(study, printed):
     output = printed(study())
     assert "Bounds, not a forecast, for crow as examinee, crow as judge" in output
-    assert "--config pilot=5" in output
+    assert "voirdire estimate --pilot 5" in output
     assert "Forecast" not in output
 
 

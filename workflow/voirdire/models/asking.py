@@ -3,6 +3,7 @@
 import asyncio
 import random
 import time
+from collections.abc import Callable
 from typing import Any
 
 from voirdire.errors import UserError
@@ -10,26 +11,39 @@ from voirdire.models import engine
 from voirdire.models.engine import Connection
 from voirdire.models.journal import Journal
 from voirdire.models.limits import RETRY_AFTER_LONGEST_S, Limits
-from voirdire.models.outcome import Failure, read_exception, read_response, readable
+from voirdire.models.outcome import Failure, read_exception, read_response, readable, root_cause
 from voirdire.models.pricing import Pricing
 from voirdire.models.scrub import Scrubber
-from voirdire.models.spec import Answer, Call
+from voirdire.models.spec import Answer, Call, token_count
 from voirdire.models.turns import Turn, Turns
 
 BACKOFF_FIRST_S = 1.0
 BACKOFF_LONGEST_S = 60.0
+# How litellm ends whatever is wrong with a connection.
+_UNSAID = "Connection error."
 # Of a call's failed attempts, the journal tells the last ones.
 _HISTORY = 20
 
 
 class Asker:
-    """Asks one model; `pricing` says what a call may cost, `turns` when it may go out."""
+    """Asks one model; `pricing` says what a call may cost, `turns` when it may go out.
 
-    def __init__(self, connection: Connection, limits: Limits, pricing: Pricing, turns: Turns) -> None:
+    `tell` is told what the run's first failure was, while it may still be mended.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        limits: Limits,
+        pricing: Pricing,
+        turns: Turns,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
         self.connection, self.limits, self.pricing, self.turns = connection, limits, pricing, turns
         self.spec = connection.spec
         self.scrubber = Scrubber(connection.secrets)
         self.stopped = asyncio.Event()
+        self.tell = tell
 
     async def ask(self, key: str, call: Call, journal: Journal) -> Answer | None:
         """Ask until there is an answer or the attempts are used up; None where the job stops in between.
@@ -50,6 +64,8 @@ class Asker:
                 attempts += failure is None or not failure.limited
                 # Waiting for one's turn is nobody's fault, and doesn't count.
                 busy_s += time.monotonic() - start
+                pause_s = 0.0 if failure is None else wait_s(failure, len(history) + 1)
+                busy_s += pause_s
                 if failure is not None and self._is_last(failure, attempts, busy_s):
                     self._check_busy(failure, message, first)
                     answer = self._failed(key, call, failure, message, time.monotonic() - start, len(history) + 1)
@@ -62,8 +78,9 @@ class Asker:
                 return answer
             assert failure is not None
             history.append(f"after {time.monotonic() - start:.1f} s: {message}")
-            pause_s = wait_s(failure, len(history))
-            busy_s += pause_s
+            if self.tell is not None:
+                self.tell(f"a first call has failed and is made again: {message}")
+                self.tell = None
             if await self._stopped_within(pause_s):
                 return None
 
@@ -90,7 +107,7 @@ class Asker:
         """Raise UserError where the endpoint has turned everything away for as long as a call may take."""
         if failure.kind == "again" and failure.limited and self.turns.last_answer < first:
             raise UserError(
-                f"{self._who}: its endpoint has been turning all calls away for {self.limits.deadline_s:g} s "
+                f"{self._who}: its endpoint turns all calls away for longer than deadline_s "
                 f"(429, the last with: {message}); lower its limits, or rerun later: every answer so far is kept"
             )
 
@@ -112,7 +129,11 @@ class Asker:
     def _message(self, error: Exception) -> str:
         if isinstance(error, TimeoutError):
             return f"no answer within {self.limits.timeout_s:g} s"
-        return self.scrubber.error(readable(str(error))) or type(error).__name__
+        said = readable(str(error))
+        if said.endswith(_UNSAID):
+            # Refused, a name unknown, a certificate: only the connection's own error tells.
+            said = f"{said} ({root_cause(error)})"
+        return self.scrubber.error(said) or type(error).__name__
 
     def _answer(self, key: str, response: Any, latency_s: float, attempt: int) -> Answer | None:
         reading = read_response(response)
@@ -120,8 +141,8 @@ class Asker:
             return None
         usage = getattr(response, "usage", None)
         # litellm gives 0 where the server gave no count.
-        prompt_tokens = getattr(usage, "prompt_tokens", None) or None
-        completion_tokens = getattr(usage, "completion_tokens", None) if prompt_tokens else None
+        prompt_tokens = token_count(getattr(usage, "prompt_tokens", None)) or None
+        completion_tokens = token_count(getattr(usage, "completion_tokens", None)) if prompt_tokens else None
         return Answer(
             key=key,
             status=reading.status,

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Sequence
 
+from voirdire.models.pricing import dollars
 from voirdire.models.turns import BudgetSpentError, Turns
 
 
@@ -29,8 +30,8 @@ class BatchTurns(Turns):
                 count = sum(cost <= max(0.0, budget - spent - reserved) for cost in itertools.accumulate(costs))
                 if count == 0 and reserved <= 0:
                     raise BudgetSpentError(
-                        f"budget_usd: ${spent:,.2f} of ${budget:,.2f} is spent, "
-                        f"and the next call may cost up to ${costs[0]:,.2g}"
+                        f"budget_usd: {dollars(spent)} of {dollars(budget)} is spent, "
+                        f"and the next call may cost up to {dollars(costs[0])}"
                     )
             self._reserved += sum(costs[:count])
             state["jobs"][self._id] = self._line(self.now())

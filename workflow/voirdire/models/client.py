@@ -12,7 +12,7 @@ from voirdire.models.batch_turns import BatchTurns
 from voirdire.models.jobs import Counts
 from voirdire.models.journal import Journal
 from voirdire.models.limits import ALONE, Limits
-from voirdire.models.pricing import Pricing
+from voirdire.models.pricing import Pricing, dollars
 from voirdire.models.records import known_keys
 from voirdire.models.spec import Answer, Call, ModelSpec, request_keys
 from voirdire.models.turns import BudgetSpentError, Turns
@@ -22,6 +22,9 @@ Progress = Callable[[int, int, Answer], None]
 
 # A dead endpoint must not cost the backoff of a thousand calls.
 GIVE_UP_AFTER = 20
+_FIRST_IN_VAIN = 5
+# After so long without an answer, the log says what is waited for.
+QUIET_S = 30.0
 
 
 def complete(
@@ -98,9 +101,11 @@ class _Run:
         self.connection, self.turns, self.progress = connection, turns, progress
         self.limits, self.journal, self.counts = turns.limits, turns.journal, turns.counts
         self.spec = connection.spec
-        self._asker = Asker(connection, self.limits, pricing, turns)
+        self._note = getattr(progress, "note", None)
+        self._asker = Asker(connection, self.limits, pricing, turns, self._note)
         self.stop: Exception | None = None
         self._in_vain = 0  # calls in a row that used up their attempts
+        self._has_answers = False
 
     def ask_all(self, queue: Iterator[tuple[str, Call]]) -> None:
         """Ask everything in the queue. Raises the error that has ended the job, if one has."""
@@ -111,13 +116,24 @@ class _Run:
 
     async def _ask_all(self, queue: Iterator[tuple[str, Call]]) -> None:
         engine.spare_logging()
+        waiting = asyncio.create_task(self._say_what_is_waited_for())
         try:
             # Workers that share one iterator, not one task per call: memory stays flat over any number of calls.
             async with self.turns.running(), asyncio.TaskGroup() as group:
                 for _ in range(self.limits.concurrency):
                     group.create_task(self._work(queue))
         finally:
+            waiting.cancel()
             await engine.close_litellm(self.connection.litellm)
+
+    async def _say_what_is_waited_for(self) -> None:
+        """Where nothing is answered for long, say so: an empty log tells nobody why."""
+        done = -1
+        while self._note is not None:
+            await asyncio.sleep(QUIET_S)
+            if self.counts.done == done:
+                self._note(f"no answer for {QUIET_S:.0f} s; {self.turns.standing()}")
+            done = self.counts.done
 
     async def _work(self, queue: Iterator[tuple[str, Call]]) -> None:
         for key, call in queue:
@@ -141,7 +157,9 @@ class _Run:
     def _check_endpoint(self, answer: Answer) -> None:
         """Raise UserError where so many calls in a row have used up their attempts that the rest would too."""
         self._in_vain = self._in_vain + 1 if answer.status == "error" and answer.attempts > 1 else 0
-        if self._in_vain >= max(GIVE_UP_AFTER, 2 * self.limits.concurrency):
+        self._has_answers = self._has_answers or answer.status != "error"
+        patience = max(GIVE_UP_AFTER, 2 * self.limits.concurrency) if self._has_answers else _FIRST_IN_VAIN
+        if self._in_vain >= patience:
             raise UserError(
                 f"model '{self.spec.name}' ({self.spec.model}): {self._in_vain} calls in a row failed "
                 f"{answer.attempts} times each, the last with: {answer.error}; "
@@ -152,7 +170,7 @@ class _Run:
 def _budget_message(error: BudgetSpentError, turns: Turns) -> str:
     left = turns.counts.total - turns.counts.done
     rate = turns.usual_cost()
-    cost = f", which would cost about ${left * rate:,.2f} more" if rate else ""
+    cost = f", which would cost about {dollars(left * rate)} more" if rate else ""
     return (
         f"{error}. {left} of the {turns.counts.total} calls of this job are left{cost}; `voirdire estimate` says what "
         "the whole study needs. Every answer is kept: raise budget_usd and rerun"

@@ -1,5 +1,6 @@
 """litellm, set up so that it stays offline, silent and free of retries of its own; and what it asks to be told."""
 
+import asyncio
 import gc
 import logging
 import os
@@ -144,6 +145,8 @@ async def close_litellm(litellm: ModuleType) -> None:
     await GLOBAL_LOGGING_WORKER.stop(discard_pending=True)
     await litellm.close_litellm_async_clients()
     litellm.in_memory_llm_clients_cache.flush_cache()
+    # Sockets are closed in the loop's next round.
+    await asyncio.sleep(0)
 
 
 def check_provider(litellm: ModuleType, spec: ModelSpec) -> None:
@@ -165,13 +168,13 @@ def check_provider(litellm: ModuleType, spec: ModelSpec) -> None:
 def api_key(litellm: ModuleType, spec: ModelSpec) -> str | None:
     """The key to send; None where litellm finds its own (in the provider's usual variable, or a cloud profile).
 
-    Raises UserError naming the model and the environment variable where a key is missing.
+    Raises UserError naming the model and the environment variable where a key is missing or can't be sent.
     """
     if spec.api_key_env:
         key = os.environ.get(spec.api_key_env, "").strip()
         if not key:
             raise _no_key(spec, spec.api_key_env)
-        return key
+        return _sendable(spec, spec.api_key_env, key)
     is_azure = spec.provider.startswith("azure")
     if spec.api_base and not is_azure:
         return NO_KEY
@@ -184,7 +187,19 @@ def api_key(litellm: ModuleType, spec: ModelSpec) -> str | None:
     # listed where one is missing.
     if names := [name for name in missing if name.endswith("_API_KEY") and not os.environ.get(name)]:
         raise _no_key(spec, " or ".join(names))
+    variable = f"{spec.provider.upper()}_API_KEY"
+    _sendable(spec, variable, os.environ.get(variable, ""))
     return None
+
+
+def _sendable(spec: ModelSpec, variable: str, key: str) -> str:
+    """The key, if an HTTP header can hold it."""
+    if not (key.isascii() and key.isprintable()):
+        raise UserError(
+            f"model '{spec.name}' ({spec.model}): the key in the environment variable {variable} holds a line break "
+            "or a character that no key has; set it anew"
+        )
+    return key
 
 
 def _token(spec: ModelSpec, key: str | None) -> str | None:

@@ -14,6 +14,21 @@ from voirdire.models.spec import Answer
 # A job of another machine that has not been seen for so long has ended without a word.
 SILENT_S = 60.0
 _LOOKS_S = 1.0
+# What every job's line has, and others read.
+LINE = {
+    "job",
+    "pool",
+    "host",
+    "pid",
+    "born",
+    "seen",
+    "in_flight",
+    "waiting",
+    "reserved_usd",
+    "spent_usd",
+    "journal",
+    "from",
+}
 
 
 @dataclass

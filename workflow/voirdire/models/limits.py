@@ -70,7 +70,9 @@ def wait_s(endpoint: Mapping[str, Any], limits: Limits, in_flight: int, tokens: 
     """
     if in_flight >= allowed(endpoint, limits):
         return math.inf
-    waits = [endpoint.get("not_before", 0.0) - now]
+    held_s = endpoint.get("not_before", 0.0) - now
+    # More than a server is granted comes of a clock that was wrong.
+    waits = [held_s if held_s <= RETRY_AFTER_LONGEST_S else 0.0]
     for name, per_minute, amount in (
         ("requests", limits.requests_per_minute, 1.0),
         ("tokens", limits.tokens_per_minute, tokens),
@@ -131,7 +133,7 @@ def _bucket(per_minute: int) -> tuple[float, float]:
 
 
 def _level(bucket: Mapping[str, float] | None, burst: float, rate: float, now: float) -> float:
-    if not bucket:
+    if not bucket or bucket["at"] > now + _MINUTE_S:
         return burst
     # A clock that is behind another machine's must not drain the bucket.
     return min(burst, bucket["level"] + max(0.0, now - bucket["at"]) * rate)
@@ -143,5 +145,6 @@ def _draw(endpoint: dict[str, Any], name: str, per_minute: int | None, amount: f
     burst, rate = _bucket(per_minute)
     level = _level(endpoint.get(name), burst, rate, now) - amount
     # Never back in time, as on a machine whose clock is behind: what flowed in since would flow in once more.
-    at = max(now, endpoint[name]["at"]) if name in endpoint else now
+    noted = endpoint[name]["at"] if name in endpoint else now
+    at = max(now, noted) if noted <= now + _MINUTE_S else now
     endpoint[name] = {"level": min(level, burst), "at": at}

@@ -171,6 +171,13 @@ def read_exception(error: Exception) -> Failure:
     return Failure("error", code, parameter)
 
 
+def root_cause(error: BaseException) -> str:
+    """What the innermost of the exceptions behind this one says."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner
+    return str(error) or type(error).__name__
+
+
 def readable(message: str) -> str:
     """A message of litellm in a sentence: without its traceback, and of the provider's JSON the message alone.
 

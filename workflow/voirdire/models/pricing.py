@@ -1,6 +1,7 @@
 """What a call may take before it is made, and what it has cost afterwards."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from voirdire.errors import UserError
@@ -12,6 +13,8 @@ from voirdire.models.spec import Answer, Call, ModelSpec
 _USUAL_TOKENS = 1000
 # The most that one is feared to have where no cap is set.
 _FEARED_TOKENS = 16_000
+# A server may claim another model with every answer.
+_NAMES = 100
 # Code, formulas and scripts other than Latin have more tokens than prose of their length.
 _DENSEST = 2
 
@@ -25,13 +28,13 @@ class Pricing:
     def __init__(self, spec: ModelSpec, limits: Limits) -> None:
         self.spec = spec
         self._cap = spec.cap
-        needs_price = spec.price is not None or limits.budget_usd is not None
-        self._price = price_per_token(spec) if needs_price else None
+        self._price = price_per_token(spec)
         if limits.budget_usd is not None and self._price is None:
             raise UserError(
                 f"model '{spec.name}' ({spec.model}): its price is not known, so budget_usd cannot be kept; "
                 f"set models.{spec.name}.price (input and output, dollars per million tokens; 0 and 0 where it is free)"
             )
+        self._same: dict[str, bool] = {}
         self._answers = self._tokens = 0
         self._longest = 0
 
@@ -52,19 +55,32 @@ class Pricing:
         self._longest = max(self._longest, received)
 
     def cost_usd(self, response: Any, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
-        """What a response has cost: by the configured price, else as litellm has reckoned it; None if unknown."""
-        if self.spec.price is not None:
-            return cost_usd(self.spec.price, prompt_tokens, completion_tokens)
+        """What a response has cost, by the model that was asked; None if its price or the tokens are unknown.
+
+        litellm reckons by the model that the server says has answered, and knows of discounts and surcharges: it is
+        believed where that one's prices are those of the model that was asked, or these are unknown.
+        """
+        if prompt_tokens is None:
+            return None
         # litellm says 0 or None where it knows no price.
-        return getattr(response, "_hidden_params", {}).get("response_cost") or None
+        reckoned = getattr(response, "_hidden_params", {}).get("response_cost") or None
+        if self._price is None or (self.spec.price is None and reckoned and self._is_same(response.model)):
+            return reckoned
+        return prompt_tokens * self._price[0] + (completion_tokens or 0) * self._price[1]
+
+    def _is_same(self, model: object) -> bool:
+        """Whether a model that claims to have answered has the prices of the one that was asked."""
+        name = f"{self.spec.provider}/{model}" if self.spec.provider else str(model)
+        if name not in self._same and len(self._same) < _NAMES:
+            self._same[name] = price_per_token(replace(self.spec, model=name)) == self._price
+        return self._same.get(name, False)
 
 
-def cost_usd(price: tuple[float, float], prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
-    """Dollars, at a price per million tokens sent and received; None where the tokens weren't counted.
+def dollars(number: float) -> str:
+    """Dollars and cents, or as many places as an amount below a cent needs.
 
-    >>> cost_usd((2.5, 10), 1000, 200)
-    0.0045
+    >>> dollars(1234.567), dollars(0.004167), dollars(0.0)
+    ('$1,234.57', '$0.0042', '$0.00')
     """
-    if prompt_tokens is None:
-        return None
-    return (prompt_tokens * price[0] + (completion_tokens or 0) * price[1]) / 1e6
+    places = 2 if number <= 0 or number >= 0.01 else 1 - math.floor(math.log10(number))
+    return f"${number:,.{places}f}"

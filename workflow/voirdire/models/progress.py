@@ -237,6 +237,12 @@ class Meter:
         elif kind is None and self._total:
             self._print(f"{self._job}: {self._total:,} of {self._total:,} from the journal")
 
+    def note(self, text: str) -> None:
+        """Say something about the job, on a line of its own."""
+        if self._block:
+            self._block.clear()
+        self._print(f"{self._job}: {text}")
+
     def standing(self) -> Standing:
         """Where the batch stands."""
         self._pace.note(self._clock(), self._done)

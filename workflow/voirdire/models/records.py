@@ -86,7 +86,7 @@ def spent_usd(path: str | Path, start: int = 0, end: float = math.inf) -> float:
 
 def spent_of(file: BinaryIO, end: float = math.inf) -> float:
     costs = (record.get("cost_usd") for (start, _), record in records(file) if start < end)
-    return sum(cost for cost in costs if isinstance(cost, (int, float)))
+    return sum(cost for cost in costs if isinstance(cost, (int, float)) and 0 <= cost < math.inf)
 
 
 def places_of(file: BinaryIO) -> tuple[dict[str, Place], int]:

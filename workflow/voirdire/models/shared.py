@@ -6,6 +6,7 @@
 """
 
 import json
+import math
 import os
 import random
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from voirdire.errors import UserError
+from voirdire.models.jobs import LINE
 from voirdire.models.lock import fcntl
 from voirdire.models.records import spent_usd
 
@@ -108,7 +110,7 @@ class Shared:
             state = json.loads(content)
         except ValueError:
             return {}
-        return state if isinstance(state, dict) else {}
+        return state if _is_sound(state) else {}
 
     def _write(self, state: State) -> None:
         assert self._handle is not None
@@ -119,6 +121,19 @@ class Shared:
 
     def _fault(self, error: OSError) -> UserError:
         return UserError(f"{self.path}: what the jobs share can't be kept ({error.strerror}); mend that and rerun")
+
+
+def _is_sound(state: Any) -> bool:
+    """Whether a state has the shape that jobs give it; another tool, or another version, may have left another."""
+    try:
+        lines, endpoints, spent = state.get("jobs", {}), state.get("endpoints", {}), state.get("spent_usd")
+        return (
+            all(line.keys() >= LINE for line in lines.values())
+            and all(isinstance(endpoint, dict) for endpoint in endpoints.values())
+            and (spent is None or 0 <= spent < math.inf)
+        )
+    except (AttributeError, TypeError):
+        return False
 
 
 def read_shared(path: str | Path) -> State:

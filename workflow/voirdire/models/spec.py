@@ -59,6 +59,8 @@ _WORD_OF_A_KEY = re.compile(r"(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}")
 _CAPS = ("max_completion_tokens", "max_tokens")
 _NUMBERS = ("temperature", "top_p")
 _TEXTS = ("text", "raw_text", "finish_reason", "resolved_model", "error")
+# More than any model takes or writes.
+_MOST_TOKENS = 10**9
 _COUNTS = ("prompt_tokens", "completion_tokens")
 
 
@@ -257,8 +259,19 @@ class Answer:
                 object.__setattr__(self, name, str(value).encode("utf-8", "replace").decode())
         for name in _COUNTS:
             value = getattr(self, name)
-            if not (isinstance(value, int) and 0 <= value < 2**63):
-                object.__setattr__(self, name, None)
+            object.__setattr__(self, name, token_count(value))
+        cost = self.cost_usd
+        if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0 <= cost < math.inf:
+            object.__setattr__(self, "cost_usd", None)
+
+
+def token_count(value: object) -> int | None:
+    """A server's count of tokens; None where it can be none.
+
+    >>> token_count(12), token_count(-1), token_count(10**30), token_count("12"), token_count(True)
+    (12, None, None, None, None)
+    """
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None
 
 
 def request_key(spec: ModelSpec, call: Call) -> str:

@@ -17,12 +17,13 @@ from voirdire.models import limits as endpoint
 from voirdire.models.jobs import Counts, Watch, identity, may_go
 from voirdire.models.journal import Journal
 from voirdire.models.limits import Limits
+from voirdire.models.pricing import dollars
 from voirdire.models.records import spent_usd
 from voirdire.models.shared import Shared, State
 from voirdire.models.spec import Answer
 
 # How often a job that others keep waiting looks whether it is its turn, and how often one shows that it lives.
-POLL_S = 0.04
+POLL_S, POLL_LONGEST_S = 0.04, 0.4
 HEARTBEAT_S = 10.0
 _LOOK_FOR_DEAD_S = 2.0
 _SETTLE_S = 0.02
@@ -77,6 +78,7 @@ class Turns:
         self._is_known = self._stopped = self._pauses = self._others = False
         self._waits_since: float | None = None
         self._watch = Watch()
+        self._held_until = 0.0
         self.last_answer = 0.0  # when the endpoint last answered any job's call
         self._timer: asyncio.TimerHandle | None = None
         self._queue, self._changed = asyncio.Lock(), asyncio.Event()
@@ -114,6 +116,12 @@ class Turns:
         """What one of this run's calls has cost on average, in dollars; None where none has an answer."""
         return self._spent / self._answered if self._answered else None
 
+    def standing(self) -> str:
+        """What the job waits for, in words."""
+        quiet_s = self._held_until - self.now()
+        held = f", and none goes out for {quiet_s:.0f} s, as the endpoint has asked (429)" if quiet_s >= 1 else ""
+        return f"{self._in_flight} calls under way{held}"
+
     def stop(self) -> None:
         """End all waiting: `enter` then gives None."""
         self._stopped = True
@@ -127,6 +135,7 @@ class Turns:
         """
         async with self._queue:
             self._waits_since = self.now()
+            look_s = POLL_S
             while not self._stopped:
                 with self._shared.change() as state:
                     self._settle(state)
@@ -136,7 +145,9 @@ class Turns:
                         return self._take(state, tokens, cost_usd)
                 if wait is None:
                     raise self._budget_spent(spent)
-                await self._pause(wait)
+                await self._pause(look_s if wait == math.inf and self._others else wait)
+                # Who has waited for long waits for calls that take long.
+                look_s = min(POLL_LONGEST_S, 1.1 * look_s)
         return None
 
     def leave(
@@ -170,9 +181,7 @@ class Turns:
             self._timer = asyncio.get_running_loop().call_later(_SETTLE_S, self._settle_later)
 
     async def _pause(self, wait: float) -> None:
-        """Wait for a change of one's own, for the endpoint's moment, or until others may have changed something."""
-        if wait == math.inf:
-            wait = random.uniform(0.5, 1.5) * POLL_S if self._others else HEARTBEAT_S
+        """Wait for a change of one's own, but no longer than so many seconds."""
         self._changed.clear()
         self._pauses = True
         try:
@@ -213,7 +222,7 @@ class Turns:
             if left.retry_after_s is not None:
                 endpoint.hold(place, left.retry_after_s, now)
         self._left.clear()
-        self.last_answer = place.get("answered", 0.0)
+        self.last_answer, self._held_until = place.get("answered", 0.0), place.get("not_before", 0.0)
         jobs = state.setdefault("jobs", {})
         if self._id not in jobs and self._is_known:
             # The state was lost. Let the money be counted anew from the journals, this one's included.
@@ -268,7 +277,7 @@ class Turns:
         return 0.0 if spent < self.limits.budget_usd else None
 
     def _budget_spent(self, spent: float) -> BudgetSpentError:
-        return BudgetSpentError(f"budget_usd: ${spent:,.2f} of ${self.limits.budget_usd:,.2f} is spent")
+        return BudgetSpentError(f"budget_usd: {dollars(spent)} of {dollars(self.limits.budget_usd or 0)} is spent")
 
     def _all_spent(self, state: State) -> float:
         return (state.get("spent_usd") or 0.0) + sum(job["spent_usd"] for job in state["jobs"].values())

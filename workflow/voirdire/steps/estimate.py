@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from voirdire.models.pricing import dollars
 from voirdire.steps._run import arguments, run
 from voirdire.study.estimate import COST, RECEIVED, SENT, Estimate, estimate
 from voirdire.study.study import Study
@@ -56,15 +57,7 @@ def _whole(number: float, down: bool | None = None) -> str:
 
 
 def _dollars(number: float, down: bool | None = None) -> str:
-    """Dollars and cents, or as many places as an amount below a cent needs.
-
-    >>> _dollars(1234.567), _dollars(0.004167), _dollars(0.0)
-    ('$1,234.57', '$0.0042', '$0.00')
-    """
-    if down is not None:
-        number = _rounded(number, down)
-    places = 2 if number == 0 or number >= 0.01 else 1 - math.floor(math.log10(number))
-    return f"${number:,.{places}f}"
+    return dollars(number if down is None else _rounded(number, down))
 
 
 def _rounded(number: float, down: bool) -> float:
@@ -92,7 +85,7 @@ def _notes(rows: list[dict[Any, Any]]) -> list[str]:
         notes.append(
             f"Bounds, not a forecast, for {who}: from the prompts alone (lengths in tokens are estimated, within about "
             "a fifth) to every answer as long as max_tokens allows (no upper one without it). "
-            "A pilot narrows them: --config pilot=5 asks and keeps 5 answers per job."
+            "A pilot narrows them: `voirdire estimate --pilot 5` asks and keeps 5 answers per job."
         )
     unpriced = dict.fromkeys(row["model"] for row in parts if row["price"] == "unknown")
     notes += [f"{name}: price unknown: set models.{name}.price" for name in unpriced]

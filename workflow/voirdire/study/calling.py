@@ -58,11 +58,17 @@ NO_CALLS = Calling()
 
 
 def load_environment() -> None:
-    """Take what .env holds into the environment: keys, and endpoints, which are part of what a call is known by."""
+    """Take what .env holds into the environment: keys, and endpoints, which are part of what a call is known by.
+
+    Raises UserError where the file can't be read.
+    """
     # Not at the top: python-dotenv comes with the study extra, which simulated and recorded models do without.
     from dotenv import load_dotenv
 
-    load_dotenv(Path(".env"))
+    try:
+        load_dotenv(Path(".env"))
+    except (OSError, ValueError) as error:
+        raise UserError(f".env: can't be read ({error}); it holds lines NAME=value, as UTF-8 text") from None
 
 
 def call_columns(answer: Answer) -> dict[str, Any]:
