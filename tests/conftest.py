@@ -1,6 +1,7 @@
 """Fixtures that several packages' tests share."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,11 @@ import pytest
 
 if TYPE_CHECKING:
     from fault_server import FaultServer
+    from job_worker import Worker
+
+# A runner that was started in the background ignores Ctrl-C, and so would all that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -40,3 +46,19 @@ def server(running_server: "FaultServer", monkeypatch: pytest.MonkeyPatch) -> "I
     running_server.reset()
     yield running_server
     running_server.reset()
+
+
+@pytest.fixture(scope="module")
+def worker() -> "Iterator[Worker]":
+    """Runs jobs in processes that the test can kill."""
+    from job_worker import Worker
+
+    with Worker() as running:
+        yield running
+
+
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As somebody sits before the terminal."""
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("TERM", "xterm")

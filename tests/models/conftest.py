@@ -1,11 +1,12 @@
 """Calls to the fault-injecting server."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fault_server import FaultServer
 
-from voirdire.models import Call, ModelSpec
+from voirdire.models import Call, ModelSpec, asking, batch, batch_service
 
 
 @pytest.fixture
@@ -26,3 +27,21 @@ def calls():
         return [Call(prompt, ({"role": "user", "content": prompt},)) for prompt in prompts]
 
     return make
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    return tmp_path / "tested.jsonl"
+
+
+@pytest.fixture
+def quick_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at batches all the time."""
+    for module, name in (
+        (batch, "POLL_FIRST_S"),
+        (batch, "POLL_LONGEST_S"),
+        (batch_service, "SETTLED_S"),
+        (batch_service, "LOOK_AGAIN_S"),
+        (asking, "BACKOFF_FIRST_S"),
+    ):
+        monkeypatch.setattr(module, name, 0.002)

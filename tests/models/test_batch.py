@@ -6,27 +6,14 @@ import pytest
 from families import FAMILIES, KEY, KEY_VARIABLE
 from fault_server import Reply, error_body
 
-from voirdire.models import Call, Limits, asking, batch, batch_service, complete
+from voirdire.models import Call, Limits, complete
 
 BATCH = Limits(mode="batch", max_attempts=3)
 LIVE = Limits(max_attempts=3)
 PRICE = (1e6, 2e6)
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch):
-    for module, name in (
-        (batch, "POLL_FIRST_S"),
-        (batch, "POLL_LONGEST_S"),
-        (batch_service, "SETTLED_S"),
-        (asking, "BACKOFF_FIRST_S"),
-    ):
-        monkeypatch.setattr(module, name, 0.002)
-
-
-@pytest.fixture
-def journal(tmp_path):
-    return tmp_path / "tested.jsonl"
+pytestmark = pytest.mark.usefixtures("quick_batches")
 
 
 BUSY = Reply(status=429, body=error_body("slow down", "rate_limit_exceeded"))

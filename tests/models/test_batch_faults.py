@@ -12,28 +12,14 @@ from families import KEY, KEY_VARIABLE
 from fault_server import Reply, error_body
 
 from voirdire.errors import UserError
-from voirdire.models import Call, Journal, Limits, asking, batch, batch_service, complete, read_journal, request_key
+from voirdire.models import Call, Journal, Limits, batch, batch_service, complete, read_journal, request_key
 from voirdire.models.shared import read_shared
 
 BATCH = Limits(mode="batch", max_attempts=3)
 PRICE = (0.0, 1e6)  # a dollar for a token received
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch):
-    for module, name in (
-        (batch, "POLL_FIRST_S"),
-        (batch, "POLL_LONGEST_S"),
-        (batch_service, "SETTLED_S"),
-        (batch_service, "LOOK_AGAIN_S"),
-        (asking, "BACKOFF_FIRST_S"),
-    ):
-        monkeypatch.setattr(module, name, 0.002)
-
-
-@pytest.fixture
-def journal(tmp_path):
-    return tmp_path / "tested.jsonl"
+pytestmark = pytest.mark.usefixtures("quick_batches")
 
 
 @pytest.fixture

@@ -51,11 +51,6 @@ def spec(server):
 
 
 @pytest.fixture
-def journal(tmp_path):
-    return tmp_path / "tested.jsonl"
-
-
-@pytest.fixture
 def job(spec, journal):
     limits = {"mode": "batch"}
     return {"specification": dataclasses.asdict(spec), "journal": str(journal), "prompts": PROMPTS, "limits": limits}

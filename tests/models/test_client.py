@@ -33,11 +33,6 @@ KEY = "planted-key-0123456789abcdef"
 
 
 @pytest.fixture
-def journal(tmp_path):
-    return tmp_path / "tested.jsonl"
-
-
-@pytest.fixture
 def ask(spec, calls, journal):
     """Asks one prompt and returns its answer."""
 

@@ -8,7 +8,6 @@ from collections import Counter
 
 import pytest
 from fault_server import FaultServer, Reply
-from job_worker import Worker
 
 from voirdire.errors import UserError
 from voirdire.models import Answer, Call, Journal, ModelSpec, read_journal, request_key
@@ -17,12 +16,6 @@ PROMPTS = [f"question {number}" for number in range(60)]
 COUNT = len(PROMPTS)
 CONCURRENCY = 4
 NASTY = "\u0085 \u2028 \x00 " + "x" * 2**16
-
-
-@pytest.fixture(scope="module")
-def worker():
-    with Worker() as worker:
-        yield worker
 
 
 @pytest.fixture
@@ -34,11 +27,6 @@ def server():
 @pytest.fixture
 def spec(server):
     return ModelSpec(name="tested", model="openai/tested", api_base=server.url)
-
-
-@pytest.fixture
-def journal(tmp_path):
-    return tmp_path / "tested.jsonl"
 
 
 @pytest.fixture

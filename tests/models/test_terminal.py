@@ -7,11 +7,7 @@ from screen import Terminal
 
 from voirdire.models.terminal import Block, is_terminal
 
-
-@pytest.fixture(autouse=True)
-def _watched(monkeypatch):
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
+pytestmark = pytest.mark.usefixtures("watched")
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import signal
 
 import pytest
 from fault_server import FaultServer, Reply, error_body
-from job_worker import Worker
 
 from voirdire.errors import UserError
 from voirdire.models import Call, Limits, ModelSpec, complete, read_journal
@@ -17,12 +16,6 @@ from voirdire.models.shared import read_shared, start_afresh
 # Two words sent at a dollar each, one received at eight: ten dollars a call.
 PRICE = (1e6, 8e6)
 COST = 10.0
-
-
-@pytest.fixture(scope="module")
-def worker():
-    with Worker() as worker:
-        yield worker
 
 
 @pytest.fixture

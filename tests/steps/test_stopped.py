@@ -8,7 +8,6 @@ import time
 import pandas as pd
 import pytest
 from fault_server import FaultServer, Reply
-from job_worker import Worker
 from step_jobs import MODEL, TASK, StepJobs
 
 from voirdire.models import Call, read_journal, request_key
@@ -29,12 +28,6 @@ def reply(prompt):
         return Reply(f"{NASTY}\nVERDICT: correct")
     is_long = sum(prompt.encode()) % 15 == 0
     return Reply(f"{NASTY}\n{'x' * 2**20 * is_long}\n#### 4")
-
-
-@pytest.fixture(scope="module")
-def worker():
-    with Worker() as worker:
-        yield worker
 
 
 @pytest.fixture

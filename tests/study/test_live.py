@@ -17,11 +17,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 
 from voirdire.study.live import LiveBars
 
-
-@pytest.fixture(autouse=True)
-def _watched(monkeypatch):
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
+pytestmark = pytest.mark.usefixtures("watched")
 
 
 @pytest.fixture
