@@ -45,13 +45,15 @@ def run(worker, jobs, step):
 
 def start_and_kill(worker, server, jobs, step, draw):
     """Kill at a random point: before the first request, between two, in the middle of a line of the journal."""
-    answered = server.answered + draw.randrange(7)
+    # No more answers than that, so that each of the kills finds something left to do, however slow the machine.
+    server.hold_after = server.answered + draw.randrange(3)
     (job,) = worker.start(jobs.job(step))
-    server.wait_until(lambda server: server.answered >= answered)
+    server.wait_until(lambda server: server.answered >= server.hold_after, timeout_s=60)
     time.sleep(draw.uniform(0, LONGEST_S))
     os.kill(job, signal.SIGKILL)
     assert worker.wait() == [-signal.SIGKILL]
     server.wait_until(lambda server: server.in_flight == 0)
+    server.hold_after = None
 
 
 def key_of(prompt, jobs):
@@ -86,15 +88,16 @@ def test_ctrl_c_ends_a_job_with_a_sentence_and_keeps_its_answers(tmp_path, worke
     jobs = StepJobs(tmp_path, server.url, 12, limits={"concurrency": CONCURRENCY})
     server.hold_after = 5
     job = jobs.start("generate")
-    server.wait_until(lambda server: server.answered == 5 and server.in_flight == CONCURRENCY, timeout_s=60)
+    server.wait_until(lambda server: server.answered >= 5 and server.in_flight == CONCURRENCY, timeout_s=60)
+    answered = server.answered
     job.send_signal(signal.SIGINT)
     said, _ = job.communicate(timeout=60)
     assert job.returncode == 130
     assert said.splitlines()[-1] == "stopped; every answer so far is kept"
     assert "Traceback" not in said
     assert not jobs.generations.exists()
-    assert len(read_journal(jobs.journal("generate"))) == 5
+    assert len(read_journal(jobs.journal("generate"))) == answered
 
     server.reset()
     run(worker, jobs, "generate")
-    assert len(server.prompts()) == 12 - 5
+    assert len(server.prompts()) == 12 - answered
