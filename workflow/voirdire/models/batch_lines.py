@@ -16,6 +16,7 @@ from voirdire.models.asking import Asker
 from voirdire.models.batch_service import chat_url
 from voirdire.models.engine import Connection
 from voirdire.models.limits import Limits
+from voirdire.models.prices import BATCH_SHARE
 from voirdire.models.pricing import Pricing
 from voirdire.models.spec import Answer, Call
 from voirdire.models.turns import Turns
@@ -23,8 +24,6 @@ from voirdire.models.turns import Turns
 if TYPE_CHECKING:
     import httpx
 
-# Of the list price, what a batch's call costs at OpenAI and Azure.
-LIST_PRICE_SHARE = 0.5
 _BLANK = {
     "id": "",
     "object": "chat.completion",
@@ -75,7 +74,7 @@ class Lines(Asker):
         assert answer is not None
         cost = answer.cost_usd
         if cost is not None and self.spec.price is None:
-            cost *= LIST_PRICE_SHARE
+            cost *= BATCH_SHARE
         return dataclasses.replace(answer, latency_s=None, cost_usd=cost), ""
 
     def failed(self, key: str, call: Call, message: str, attempts: int) -> Answer:
@@ -84,7 +83,7 @@ class Lines(Asker):
 
     def cost_usd(self, call: Call) -> float:
         """Dollars that a call costs at most."""
-        return self.pricing.expected(call)[1] * (1.0 if self.spec.price is not None else LIST_PRICE_SHARE)
+        return self.pricing.expected(call)[1] * (1.0 if self.spec.price is not None else BATCH_SHARE)
 
     def _reason(self, error: Any) -> str:
         said = " ".join(str(error[name]) for name in ("code", "message") if error.get(name)) if error else ""

@@ -5,6 +5,8 @@ import math
 from voirdire.models.spec import ModelSpec
 
 _BYTES_PER_TOKEN = 4
+# Of the list price, what OpenAI and Azure ask for calls in batches.
+BATCH_SHARE = 0.5
 
 
 def estimate_tokens(text: str) -> int:

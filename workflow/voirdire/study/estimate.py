@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from voirdire.models import Answer, estimate_tokens, price_per_token
+from voirdire.models.prices import BATCH_SHARE
 from voirdire.models.records import spent_usd
 from voirdire.study.calling import load_environment
 from voirdire.study.cells import Cell, Planned, cells
@@ -24,8 +25,6 @@ from voirdire.study.study import Study
 
 SENT, RECEIVED, COST = "prompt_tokens", "completion_tokens", "cost_usd"
 ENDS = ("low", "expected", "high")
-# Discount of the providers' batch interfaces on their list prices.
-_BATCH = 0.5
 _Price = tuple[float, float] | None
 
 
@@ -115,7 +114,7 @@ class _Prices:
             self._known[key] = price_per_token(spec) or (math.nan, math.nan)
         sent, received = self._known[key]
         is_listed_batch = spec.price is None and self._study.call_limits(spec.name).mode == "batch"
-        share = _BATCH if is_listed_batch else 1.0
+        share = BATCH_SHARE if is_listed_batch else 1.0
         return share * sent, share * received
 
 
