@@ -63,37 +63,6 @@ def test_an_attack_stays_between_the_markers_and_gives_no_verdict(attack):
     assert "<|" not in inside
 
 
-@pytest.mark.parametrize("task", BENCHMARKS)
-@pytest.mark.parametrize("name", ["GPT-5", "two\nlines"])
-def test_a_label_changes_exactly_one_line(task, name):
-    prompts = [
-        judge_prompt(template("judge/default", task), ITEMS[task], "It is 19.", label, seed=1).split("\n")
-        for label in (None, name)
-    ]
-    changed = [line for line in difflib.ndiff(*prompts) if line[0] in "+-"]
-    assert changed == ["- ", f"+ The response was written by {' '.join(name.split())}."]
-
-
-@pytest.mark.parametrize("task", BENCHMARKS)
-@pytest.mark.parametrize("role", ["judge/default", "examinee"])
-def test_the_right_answer_is_in_no_prompt(task, role):
-    if role == "examinee":
-        prompt = examinee_prompt(template(role, task), ITEMS[task])
-    else:
-        prompt = judge_prompt(template(role, task), ITEMS[task], "It is 19.", "GPT-5", seed=1)
-    assert "GOLD" not in prompt
-    assert ITEMS[task].question in prompt
-
-
-def test_the_judge_sees_the_material_of_the_task():
-    code = judge_prompt(template("judge/default", "mbpp"), ITEMS["mbpp"], "def f(x): return x + 1", None, seed=1)
-    assert "assert f(1) == 2" in code
-    assert "def f(x): return x + 1" in code
-    reading = judge_prompt(template("judge/default", "quality"), ITEMS["quality"], "Answer: B", None, seed=1)
-    assert "Once." in reading
-    assert "A. Ann\nB. Bo\nC. Cy\nD. Di" in reading
-
-
 def test_dollar_signs_of_a_response_are_not_placeholders():
     prompt = judge_prompt("$response", ITEMS["gsm8k"], "It is $question or $5 or $$5.", None, seed=1)
     assert "It is $question or $5 or $$5." in prompt
@@ -127,12 +96,3 @@ def test_real_responses_are_left_as_they_are(shared_data, name):
         responses = [record.get("response") or record["solution"] for record in map(json.loads, file)]
     assert len(responses) > 700
     assert [response for response in responses if neutralise(response) != response] == []
-
-
-@pytest.mark.parametrize("task", BENCHMARKS)
-def test_every_bundled_item_makes_both_prompts(task):
-    items = load(task, Source(kind="bundled"), seed=0).items
-    assert items
-    for item in items:
-        assert item.question in examinee_prompt(template("examinee", task), item)
-        assert item.question in judge_prompt(template("judge/default", task), item, "It is 19.", None, seed=1)

@@ -3,17 +3,21 @@
 from voirdire.bias.ablation_difficulty import ablation_difficulty
 from voirdire.bias.ablation_identity import ablation_identity
 from voirdire.bias.ablation_length import ablation_length
+from voirdire.bias.ablation_template import ablation_template
 from voirdire.bias.absent import explain_absent
 from voirdire.bias.correlations import correlation_points, correlations
 from voirdire.bias.ledger import ledger
 from voirdire.bias.rates import rates, rates_by_examinee, task_accuracy
 from voirdire.bias.self_preference import self_preference
 from voirdire.bias.self_preference_summary import self_preference_summary
+from voirdire.bias.template_ranking import template_ranking
+from voirdire.bias.trial_agreement import trial_agreement
 
 __all__ = [
     "ablation_difficulty",
     "ablation_identity",
     "ablation_length",
+    "ablation_template",
     "correlation_points",
     "correlations",
     "explain_absent",
@@ -23,4 +27,6 @@ __all__ = [
     "self_preference",
     "self_preference_summary",
     "task_accuracy",
+    "template_ranking",
+    "trial_agreement",
 ]

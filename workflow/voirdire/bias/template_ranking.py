@@ -1,0 +1,145 @@
+"""Does another judge template put the judges in another order?"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from voirdire.bias.ablation_template import other_templates
+from voirdire.bias.counts import Counts, Totals, count
+from voirdire.bias.paired import pairs_of
+from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
+from voirdire.bias.rows import clusters_of, prepared
+from voirdire.stats.arrays import Array
+from voirdire.stats.bootstrap import percentile, task_seed
+from voirdire.stats.ranking import kendall_tau
+
+RANKING_COLUMNS = [
+    *("template", "task", "measure", "n_judges", "n_pairs", "tau", "low", "high", "unmoved", "unmoved_low", "moved"),
+    *("first_main", "first_other", "interval", "reason", "n_dropped", "seed", "simulated"),
+]
+MEASURES = ("accuracy", "fpr", "fnr", "bias")
+_FEWEST = 3
+_COUNTED = ("right", "wrong", "accepted_wrong", "rejected_right")
+# Of the swaps' stream of draws, beside those of resamples and blocks.
+_SWAPS = 2
+# Swaps held in memory at a time.
+_CHUNK = 4_000_000
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """One task under both templates: the counts, their resamples, and what swapped templates would have given."""
+
+    counts: tuple[Totals, Totals]
+    samples: tuple[Totals, Totals]
+    swapped: tuple[Totals, Totals]
+
+
+def template_ranking(
+    verdicts: pd.DataFrame, main: str = "blind", resamples: int = 1000, seed: int = 0, level: float = 0.95
+) -> pd.DataFrame:
+    """How far another judge template leaves the order of the judges as it is: Kendall's tau-b between both orders.
+
+    verdicts, and the pairs of verdicts that count: as for `ablation_template`. One row per template, task (and "all",
+    the mean of the task rates) and measure (accuracy, fpr, fnr, bias). low, high: percentile bootstrap over clusters.
+    Since noise alone moves an order, tau has to be held against `unmoved`: its median where templates change nothing,
+    from swapping both templates' verdicts (of all judges together) at random, cluster by cluster; `unmoved_low` is
+    the quantile at (1 − level) / 2, and `moved` says whether tau is below it: evidence that the order differs. False
+    is no evidence that it doesn't. first_main, first_other: the judge that errs least (highest accuracy, lowest rate,
+    bias nearest to 0) under each template; empty where several do. NaN with a reason below three judges and
+    where all are tied.
+    """
+    frame = prepared(verdicts)
+    clusters = clusters_of(frame)
+    before = frame[frame["condition"] == main]
+    rows = []
+    for template, after in other_templates(frame, main):
+        pairs = pairs_of(before, after)
+        if len(pairs):
+            named = {"template": template, "seed": seed, "simulated": bool(pairs["simulated"].any())}
+            rows += [{**named, **row} for row in _rankings(pairs, clusters, resamples, seed, level)]
+    return pd.DataFrame(rows, columns=RANKING_COLUMNS)
+
+
+def _rankings(
+    pairs: pd.DataFrame, clusters: dict[str, npt.NDArray[np.object_]], resamples: int, seed: int, level: float
+) -> Iterator[dict[str, object]]:
+    both = [
+        aligned(count(rows, ("judge",), seed=seed, clusters=clusters))
+        for rows in (pairs, pairs.assign(verdict=pairs["verdict_after"]))
+    ]
+    judges = both[0][0].cells["judge"].tolist()
+    tasks = [_measured(first, second, resamples, seed) for first, second in zip(*both, strict=True)]
+    names = [counts.task for counts in both[0]]
+    for task, parts in [*((name, [part]) for name, part in zip(names, tasks, strict=True)), ("all", tasks)]:
+        n_pairs = int(sum(part.counts[0].n.sum() for part in parts))
+        for measure in MEASURES:
+            yield {"task": task, "measure": measure, "n_pairs": n_pairs, **_ranking(parts, measure, judges, level)}
+
+
+def _measured(before: Counts, after: Counts, resamples: int, seed: int) -> _Measured:
+    moved = [later - earlier for earlier, later in zip(before.arrays(), after.arrays(), strict=True)]
+    totals = before.totals(), after.totals()
+    change = [np.concatenate(parts) for parts in zip(*_swaps(before, moved, resamples, seed), strict=True)]
+    swapped = tuple(
+        Totals(*(getattr(total, name) + sign * part for name, part in zip(_COUNTED, change, strict=True)))
+        for total, sign in zip(totals, (1, -1), strict=True)
+    )
+    samples = before.resampled(resamples, seed), after.resampled(resamples, seed)
+    return _Measured(totals, samples, (swapped[0], swapped[1]))
+
+
+def _swaps(before: Counts, moved: Sequence[Array], n: int, seed: int) -> Iterator[list[Array]]:
+    """What swapping half of the clusters, drawn at random, adds to each count of the first template: (swaps, cells)."""
+    rng = np.random.default_rng([*task_seed(seed, before.task), _SWAPS])
+    size = len(before.clusters)
+    step = max(1, _CHUNK // max(size, 1))
+    for start in range(0, n, step):
+        drawn = rng.integers(0, 2, size=(min(step, n - start), size)).astype(np.float64)
+        yield [drawn @ part.T for part in moved]
+
+
+def _ranking(parts: Sequence[_Measured], measure: str, judges: Sequence[str], level: float) -> dict[str, object]:
+    first, second = (_pooled([part.counts[side] for part in parts], measure) for side in (0, 1))
+    known = ~np.isnan(first) & ~np.isnan(second)
+    row: dict[str, object] = {
+        "n_judges": int(known.sum()),
+        "reason": "",
+        "interval": "",
+        "n_dropped": 0,
+        "moved": False,
+    }
+    row |= {"first_main": _first(first, judges, measure), "first_other": _first(second, judges, measure)}
+    if known.sum() < _FEWEST:
+        return row | {"reason": f"an order needs {_FEWEST} judges with this rate; there are {known.sum()}"}
+    tau = float(kendall_tau(first[known], second[known])[0])
+    if np.isnan(tau):
+        return row | {"reason": "all judges are tied"}
+    taus = _taus([part.samples for part in parts], measure, known)
+    low, high, dropped = percentile(taus, level)
+    unmoved = _taus([part.swapped for part in parts], measure, known)
+    unmoved_low = float(percentile(unmoved, level)[0])
+    row |= {"tau": tau, "low": float(low), "high": float(high), "interval": "percentile", "n_dropped": int(dropped)}
+    middle = float(np.nanmedian(unmoved)) if not np.isnan(unmoved_low) else np.nan
+    return row | {"unmoved": middle, "unmoved_low": unmoved_low, "moved": bool(tau < unmoved_low - 1e-9)}
+
+
+def _taus(sides: Sequence[tuple[Totals, Totals]], measure: str, known: npt.NDArray[np.bool_]) -> Array:
+    first, second = (_pooled([side[which] for side in sides], measure) for which in (0, 1))
+    return kendall_tau(first[:, known], second[:, known])
+
+
+def _pooled(totals: Sequence[Totals], measure: str) -> Array:
+    """The mean over tasks that have the measure, elementwise."""
+    values = [np.asarray(getattr(total, measure)) for total in totals]
+    return weighted_sum(values, mean_coefficients(values))
+
+
+def _first(values: Array, judges: Sequence[str], measure: str) -> str:
+    """The judge that errs least, by this measure; empty where several do or nobody has a value."""
+    errors = 1 - values if measure == "accuracy" else np.abs(values)
+    least = np.flatnonzero(errors <= np.nanmin(errors, initial=np.inf) + 1e-12)
+    return judges[least[0]] if len(least) == 1 else ""
