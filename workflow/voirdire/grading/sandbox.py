@@ -8,16 +8,17 @@ processes does not bind root. Limits of CPU time decide; the wall clock only bou
 `unsafe`: a plain subprocess with the same limits and nothing else. Never chosen by itself.
 """
 
-import json
 import os
-import select
 import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
+
+from voirdire.grading.conversation import Answer, Conversation
 
 # No password, key or path of the person who grades; a fixed hash seed, so that sets print and iterate alike.
 ENVIRONMENT = {
@@ -27,7 +28,6 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONSAFEPATH": "1",
 }
-_EXPLAINED = 300
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,8 @@ class Outcome:
     """What came back: the runner's messages with their lengths, and how it ended.
 
     `ended` is "exit", "cpu" (out of CPU time), "killed", "wall" or "flood"; `started` whether the runner came to life,
-    without which nothing is known about the program; `noise` the start of whatever else was written.
+    without which nothing is known about the program; `noise` the start of whatever else was written. Nothing in them
+    can be trusted, once the program's own code runs.
     """
 
     messages: tuple[tuple[dict[str, Any], int], ...]
@@ -78,48 +79,49 @@ class Sandbox:
 
     def run(self, job: Mapping[str, Any]) -> Outcome:
         """Run one job of the runner; safe to call from several threads."""
+        return self.talk(job, None)
+
+    def talk(self, job: Mapping[str, Any], answer: Answer | None) -> Outcome:
+        """Run one job whose runner may ask something in the middle; safe to call from several threads.
+
+        The job is the first line of the runner's standard input. Each of its messages with a key "ask" is given to
+        `answer` in this process, and what that returns (None: nothing) is the next line; such messages are not in the
+        outcome. Without `answer`, standard input ends after the job. Whatever `answer` raises ends the program and
+        is raised here.
+        """
         inside = self.limits.inside()
         if self.name == "unsafe":
             # The count of processes is the whole user's there, not the program's.
             del inside["RLIMIT_NPROC"]
-        payload = json.dumps({**job, "limits": inside}).encode()
         become: dict[str, Any] = {}
         if self.user is not None:
             become = {"user": self.user, "group": self.user, "extra_groups": []}
-        with tempfile.TemporaryFile() as job_file, tempfile.TemporaryDirectory() as scratch:
-            job_file.write(payload)
-            job_file.seek(0)
+        with tempfile.TemporaryDirectory() if self.name == "unsafe" else nullcontext("/") as folder:
             process = subprocess.Popen(
                 self.command,
-                stdin=job_file,
+                bufsize=0,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 env=ENVIRONMENT,
-                cwd=scratch if self.name == "unsafe" else "/",
+                cwd=folder,
                 start_new_session=True,
                 **become,
             )
-            output, ended = self._watch(process)
-        return _outcome(output, ended, process.returncode)
+            talk = Conversation(process, {**job, "limits": inside}, answer, self.limits.output_bytes)
+            ended = self._watch(process, talk)
+        return _outcome(talk, ended, process.returncode)
 
-    def _watch(self, process: "subprocess.Popen[bytes]") -> tuple[bytes, str]:
-        assert process.stdout is not None
-        deadline = time.monotonic() + self.limits.wall_s
-        output, ended = bytearray(), "exit"
+    def _watch(self, process: "subprocess.Popen[bytes]", talk: Conversation) -> str:
+        deadline, ended = time.monotonic() + self.limits.wall_s, "exit"
         try:
-            while True:
-                left = deadline - time.monotonic()
-                if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
-                    ended = "wall"
-                    break
-                chunk = os.read(process.stdout.fileno(), 1 << 16)
-                if not chunk:
-                    break
-                output += chunk
-                if len(output) > self.limits.output_bytes:
-                    ended = "flood"
-                    break
-            if ended == "exit":
+            while not talk.ended and (left := deadline - time.monotonic()) > 0:
+                talk.step(left)
+            if talk.flood:
+                ended = "flood"
+            elif not talk.ended:
+                ended = "wall"
+            else:
                 try:
                     process.wait(max(0.0, deadline - time.monotonic()))
                 except subprocess.TimeoutExpired:
@@ -127,9 +129,9 @@ class Sandbox:
         finally:
             # The whole session; what left it inside bubblewrap dies with the process namespace.
             _kill_session(process)
-            process.stdout.close()
+            talk.close()
             process.wait()
-        return bytes(output), ended
+        return ended
 
 
 def _kill_session(process: "subprocess.Popen[bytes]") -> None:
@@ -139,24 +141,12 @@ def _kill_session(process: "subprocess.Popen[bytes]") -> None:
         process.kill()
 
 
-def _outcome(output: bytes, ended: str, code: int) -> Outcome:
-    messages, noise = [], []
-    for line in output.split(b"\n"):
-        try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
-            message = None
-        if isinstance(message, dict):
-            messages.append((message, len(line)))
-        else:
-            noise.append(line)
+def _outcome(talk: Conversation, ended: str, code: int) -> Outcome:
     # bubblewrap reports a signal as 128 + its number, subprocess as its negative.
     number = -code if code < 0 else code - 128
     if ended == "exit" and number == signal.SIGXCPU:
         ended = "cpu"
     elif ended == "exit" and 0 < number < signal.NSIG:
         ended = "killed"
-    started = bool(messages) and messages[0][0] == {"ready": True}
-    return Outcome(
-        tuple(messages[1:]) if started else (), ended, started, b" ".join(noise)[:_EXPLAINED].decode("utf-8", "replace")
-    )
+    noise = bytes(talk.noise).decode("utf-8", "replace")
+    return Outcome(tuple(talk.messages), ended, talk.started, noise)
