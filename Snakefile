@@ -48,6 +48,8 @@ rule all:
         rules.ablation_identity.output,
         rules.ablation_length.output,
         rules.ablation_difficulty.output,
+        rules.ablation_template.output,
+        rules.trial_agreement.output,
         rules.ensembles.output,
         rules.drift.output,
         rules.prior_sweep.output,

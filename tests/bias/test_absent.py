@@ -7,8 +7,19 @@ from voirdire.bias import explain_absent
 
 def test_a_full_study_lacks_nothing(random_table):
     frame = random_table(0, models=("ann", "bob", "cas")).assign(response_chars=120)
-    labelled = frame.assign(condition="elite")
-    assert explain_absent(pd.concat([frame, labelled], ignore_index=True)) == {}
+    frame = frame.assign(template="default", label=None)
+    more = [
+        frame.assign(condition="elite", label="elite"),
+        frame.assign(condition="reason", template="reason"),
+        frame.assign(trial=1),
+    ]
+    assert explain_absent(pd.concat([frame, *more], ignore_index=True)) == {}
+
+
+def test_one_template_and_one_trial_are_said(random_table):
+    absent = explain_absent(random_table(0))
+    assert "one template only" in absent["ablation_template"]
+    assert "asked for once" in absent["trial_agreement"]
 
 
 def test_no_model_in_both_roles_is_said(random_table):

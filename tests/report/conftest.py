@@ -33,6 +33,10 @@ def make_tables(models: Sequence[str] = MODELS, tasks: Sequence[str] = TASKS, si
         "ablation_identity": study.identity(),
         "ablation_length": study.length(),
         "ablation_difficulty": study.difficulty(),
+        "ablation_template": study.templates(),
+        "template_ranking": study.orders(),
+        "trial_agreement": study.trials(),
+        "ungraded": pd.DataFrame(columns=["task", "item_id", "examinee", "reason"]),
         "ensembles": study.ensembles(),
         "drift": study.weeks(),
         "drift_rates": study.drift_rates(),
@@ -170,6 +174,29 @@ class _Study:
                 | {"n_pairs": 60, "blind": 0.4, "labelled": 0.4 + difference, "difference": difference}
                 | {"low": difference - 0.03, "high": difference + 0.03, "p": 0.01, "p_holm": 0.03, "reason": ""}
             )
+        return pd.DataFrame(rows)
+
+    def templates(self) -> pd.DataFrame:
+        rows = self.identity().rename(columns={"label": "template", "blind": "main", "labelled": "other"})
+        return rows.assign(template=rows["template"].map({"elite": "reason", "author": "rubric"}))
+
+    def orders(self) -> pd.DataFrame:
+        return pd.DataFrame(
+            [
+                {"template": template, "task": task, "measure": measure, "n_judges": len(self.models), "tau": 0.6}
+                | {"low": 0.2, "high": 0.9, "unmoved": 0.8, "unmoved_low": 0.7, "moved": True, "reason": ""}
+                | {"first_main": self.models[0], "first_other": ""}
+                for template, task, measure in product(("reason", "rubric"), self.pooled, ("accuracy", "fpr"))
+            ]
+        )
+
+    def trials(self) -> pd.DataFrame:
+        rows = [
+            {"condition": "blind", "task": task, "judge": judge, "responses": "all", "n_calls": 90, "n_left_out": 1}
+            | {"mean_trials": 2.9, "agreement": 0.9, "low": 0.85, "high": 0.95, "unanimous": 0.87, "reason": ""}
+            | {"kappa": 0.7, "kappa_low": 0.6, "kappa_high": 0.8}
+            for task, judge in product(self.tasks, self.models)
+        ]
         return pd.DataFrame(rows)
 
     def length(self) -> pd.DataFrame:

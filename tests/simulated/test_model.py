@@ -167,6 +167,17 @@ def test_estimand_is_what_verdicts_show(persona, draws):
     assert 1 - verdicts[right].mean() == pytest.approx(planted.fnr, abs=4 * np.sqrt(0.25 / right.sum()))
 
 
+def test_a_template_moves_acceptance_by_its_effect(persona, draws):
+    judge = persona("rook", ability=0.01, strictness=0.4, template_effects={"reason": -0.5})
+    wrong, length = np.zeros(N, dtype=bool), np.zeros(N)
+    shares = {name: accepts(judge, draws, PLAIN, wrong, length, template=name).mean() for name in ("default", "reason")}
+    planted = {name: estimand(judge, persona("larch", ability=0.5), "gsm8k", 50_000, template=name) for name in shares}
+    assert planted["reason"].fpr == pytest.approx(0.99 * norm.cdf(-0.9), abs=0.01)
+    assert planted["default"].fpr == pytest.approx(0.99 * norm.cdf(-0.4), abs=0.01)
+    for name, share in shares.items():
+        assert share == pytest.approx(planted[name].fpr, abs=4 * np.sqrt(0.25 / N))
+
+
 def test_a_rate_without_denominator_is_missing(persona):
     planted = estimand(persona("rook"), persona("larch", ability=1e-12), "gsm8k", n=100)
     assert np.isnan(planted.fnr)

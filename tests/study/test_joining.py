@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from voirdire.study.joining import join_verdicts
+from voirdire.study.joining import join_verdicts, ungraded
 from voirdire.tables import GENERATIONS, GRADES, JUDGEMENTS, VERDICTS
 
 
@@ -78,3 +78,19 @@ def test_a_response_that_occurs_twice_is_refused():
     generations = pd.concat([table(GENERATIONS, [generation("1")])] * 2)
     with pytest.raises(pd.errors.MergeError):
         join_verdicts(table(JUDGEMENTS, [judgement("1")]), generations, table(GRADES, [grade("1", True)]))
+
+
+def test_responses_without_a_grade_are_listed_with_their_reason():
+    grades = [grade("1", True), grade("3", None), grade("2", None) | {"how": "not graded: the item has no tests"}]
+    generations = [generation("1"), generation("2", simulated=True), generation("3")]
+    found = ungraded(table(GRADES, grades), table(GENERATIONS, generations))
+    assert found.to_dict("records") == [
+        {
+            "task": "t",
+            "item_id": "2",
+            "examinee": "e",
+            "reason": "not graded: the item has no tests",
+            "simulated": True,
+        },
+        {"task": "t", "item_id": "3", "examinee": "e", "reason": "h", "simulated": False},
+    ]

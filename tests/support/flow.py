@@ -7,6 +7,8 @@ ANALYSIS = (
     "ablation_identity",
     "ablation_length",
     "ablation_difficulty",
+    "ablation_template",
+    "trial_agreement",
     "ensembles",
     "drift",
     "prior_sweep",

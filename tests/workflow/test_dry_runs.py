@@ -12,10 +12,12 @@ PROJECT = Path(__file__).resolve().parents[2]
 ONCE = Counter(["verdicts", *ANALYSIS])
 # Four benchmarks, six examinees, six judges; one examinee judged again under each of two labels.
 PANEL = {"blind": 144, "elite": 24, "author": 24}
+# And by each of two templates more.
+REWORDED = {**PANEL, "reason": 24, "rubric": 24}
 # One benchmark; two models that judge themselves and each other.
 PAIR = {"blind": 4}
 PLANNED = {
-    "config": (Counter(benchmark=4, generate=24, grade=24), PANEL),
+    "config": (Counter(benchmark=4, generate=24, grade=24), REWORDED),
     "paper": (Counter(benchmark=4, generate=24, grade=24), PANEL),
     "local": (Counter(benchmark=1, generate=2, grade=2), PAIR),
 }
@@ -38,4 +40,4 @@ def test_a_shipped_configuration_plans_its_jobs(checkout, name):
 def test_a_configuration_without_benchmarks_is_laid_over_the_default_study(checkout):
     fresh = checkout()
     fresh.config = {"judges": ["rook", "stoat"]}
-    assert fresh.rules()["judge"] == 2 * 6 * 4 + 2 * 2 * 4
+    assert fresh.rules()["judge"] == 2 * 6 * 4 + 4 * 2 * 4

@@ -78,11 +78,26 @@ def test_two_judges_of_other_models_give_every_table_that_makes_sense(checkout):
     assert set(claims.loc["C11", "sign"]) == {"not in this study"}
 
 
-def test_repeated_trials_are_rows_of_the_same_file(checkout):
-    study = checkout(trials=3, benchmarks={"gsm8k": {"limit": 4}})
-    study.snakemake("judge_all")
-    rows = pd.read_parquet(study.folder / "results/small/verdicts/blind/gsm8k/rook/larch.parquet")
-    assert sorted(rows["trial"]) == [0] * 4 + [1] * 4 + [2] * 4
+def test_trials_are_rows_of_the_same_file_and_templates_are_conditions(checkout):
+    study = checkout(trials=3, benchmarks={"gsm8k": {"limit": 40}}, templates=["default", "reason", "rubric"])
+    study.config["ablations"] = {"template": {"examinees": ["larch"]}}
+    wanted = [f"results/small/tables/{name}.csv" for name in ("ablation_template", "trial_agreement", "ungraded")]
+    study.snakemake(*wanted)
+    rows = pd.read_parquet(study.folder / "results/small/verdicts/rubric/gsm8k/rook/larch.parquet")
+    assert sorted(rows["trial"]) == [0] * 40 + [1] * 40 + [2] * 40
+    made = tables(study)
+    judges = set(study.config["judges"])
+    assert set(made["ablation_template"]["template"]) == set(made["template_ranking"]["template"])
+    assert set(made["ablation_template"]["template"]) == {"reason", "rubric"}
+    assert set(made["ablation_template"]["judge"]) == judges | {"all"}
+    every = made["trial_agreement"].query("responses == 'all'")
+    assert set(every["condition"]) == {"blind", "reason", "rubric"}
+    assert (every["n_calls"] + every["n_left_out"]).tolist() == [
+        40 * (len(study.config["examinees"]) if condition == "blind" else 1) for condition in every["condition"]
+    ]
+    # Each trial draws a tenth of the verdict's chance anew.
+    assert every["agreement"].between(0.8, 1).all()
+    assert made["ungraded"].empty
 
 
 def test_hostile_names_and_texts_stay_text(checkout):

@@ -1,6 +1,6 @@
-"""Who judges well, who is lenient with whom, and whether labels, length or difficulty explain it.
+"""Who judges well, who is lenient with whom, and whether labels, length, difficulty or wording explain it.
 
-Needs: verdicts.parquet. Leaves: tables/ rates, correlations, self-preference and ablations.
+Needs: verdicts.parquet. Leaves: tables/ rates, correlations, self-preference, ablations and agreement of trials.
 """
 
 
@@ -104,3 +104,37 @@ rule ablation_difficulty:
     shell:
         "python -m voirdire.steps.ablation_difficulty --verdicts {input} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"
+
+
+rule ablation_template:
+    input:
+        VERDICTS,
+    output:
+        table("ablation_template", "template_ranking"),
+    log:
+        f"{LOGS}/ablation_template.log",
+    conda:
+        CONDA
+    params:
+        settings=study.analysis_settings(),
+        code=fingerprint("voirdire.steps.ablation_template"),
+    shell:
+        "python -m voirdire.steps.ablation_template --verdicts {input} --settings {params.settings:q} --output {output}"
+        " > {log} 2>&1"
+
+
+rule trial_agreement:
+    input:
+        VERDICTS,
+    output:
+        table("trial_agreement"),
+    log:
+        f"{LOGS}/trial_agreement.log",
+    conda:
+        CONDA
+    params:
+        settings=study.analysis_settings(),
+        code=fingerprint("voirdire.steps.trial_agreement"),
+    shell:
+        "python -m voirdire.steps.trial_agreement --verdicts {input} --settings {params.settings:q} --output {output}"
+        " > {log} 2>&1"

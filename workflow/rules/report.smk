@@ -65,7 +65,11 @@ rule figures:
 
 rule report:
     input:
-        tables=[*TIDY, study.paths.table("claims")],
+        tables=[
+            *TIDY,
+            study.paths.table("claims"),
+            study.paths.table("ungraded"),
+        ],
         figures=[
             study.paths.figure(name)
             for name in outputs.figure_names(study.matrix.tasks)

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from voirdire.bias.ablation_identity import labelled_conditions
+from voirdire.bias.ablation_template import other_templates
 from voirdire.bias.rows import prepared, usable
 
 
@@ -28,6 +29,12 @@ def explain_absent(verdicts: pd.DataFrame, main: str = "blind") -> dict[str, str
                 "No wrong response of known length was judged, so accepted and rejected ones can't be compared."
             )
     absent.update(_without_labels(rows, main))
+    if not other_templates(rows, main):
+        absent["ablation_template"] = "Judges were asked in one template only, so there is no other to compare it with."
+    if not (rows["trial"] != rows["trial"].min()).any():
+        absent["trial_agreement"] = (
+            "Each verdict was asked for once (trials: 1), so a judge can't disagree with itself."
+        )
     return absent
 
 

@@ -103,23 +103,33 @@ def self_preference(frame: pd.DataFrame, reason: str = "", simulated: bool = Fal
 @styled
 def identity(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Figure:
     """Table 3 as a forest: what a label naming the examinee does to a judge's leniency and strictness."""
-    simulated = simulated or is_simulated(frame)
     heading = "Identity labels: labelled minus blind, on the same responses"
-    rows = pooled_examinees(
-        select(frame, task="all" if len(select(frame, task="all")) else column_values(frame, "task"))
-    )
+    return _changes(pooled_examinees(frame), "label", heading, reason or "no labelled condition was judged", simulated)
+
+
+@styled
+def template(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Figure:
+    """A forest: what asking in another template does to a judge's leniency and strictness."""
+    heading = "Judge templates: other minus main, on the same responses"
+    return _changes(frame, "template", heading, reason or "there is one template only", simulated)
+
+
+def _changes(frame: pd.DataFrame, by: str, heading: str, reason: str, simulated: bool) -> Figure:
+    """Changes of both rates of each judge over all tasks, one colour for each value of column `by`."""
+    simulated = simulated or is_simulated(frame)
+    rows = select(frame, task="all" if len(select(frame, task="all")) else column_values(frame, "task"))
     rows = select(rows, rate=("fpr", "fnr")).dropna(subset=["difference"] if len(rows) else [])
     if rows.empty:
-        return nothing(heading, reason or "no labelled condition was judged", simulated)
-    judges, labels = column_values(rows, "judge"), column_values(rows, "label")
+        return nothing(heading, reason, simulated)
+    judges, varied = column_values(rows, "judge"), column_values(rows, by)
     figure, axes = grid_of_panels(2, 2, 3.9, 0.8 + 0.32 * len(judges), sharey=True)
     names = [_who(judge) for judge in judges]
     for panel, (rate, word) in zip(axes, (("fpr", "leniency (FPR)"), ("fnr", "strictness (FNR)")), strict=True):
         of_rate = select(rows, rate=rate)
-        for index, label in enumerate(labels):
-            some = select(of_rate, label=label)
+        for index, value in enumerate(varied):
+            some = select(of_rate, **{by: value})
             at = np.array([judges.index(judge) for judge in some["judge"]], float)
-            _forest(panel, some, at + 0.26 * index - 0.13, index, f"label: {label}", POINTS, "difference")
+            _forest(panel, some, at + 0.26 * index - 0.13, index, f"{by}: {value}", POINTS, "difference")
         _zero_line(panel, names, np.arange(len(judges), dtype=float))
         single = of_rate[of_rate["judge"] != "all"]
         panel.set_title(f"{word}, n = {_span(single['n_pairs'])} pairs a judge", loc="left")

@@ -131,6 +131,14 @@ _EFFECTS = (
         _from_one("ablation_difficulty", effects.difficulty),
     ),
     Drawing(
+        "ablation_template",
+        "ablations",
+        "ablation_template",
+        "The same responses judged again by another judge template. Left of zero, the other template makes the judge "
+        "less lenient (left panel) or less strict (right panel) than the main one.",
+        _from_one("ablation_template", effects.template),
+    ),
+    Drawing(
         "ensembles_static_majority",
         "ensembles",
         "ensembles",

@@ -11,10 +11,10 @@ is "correct" where a standard normal draw lies below a score:
     solved:    ± Φ⁻¹(1 − slip), plus for right responses, minus for wrong ones
     unsolved:  look of the response (plausibility of the examinee's errors + look_noise · noise of the response)
                + discernment (right responses only) − strictness
-               + self_preference or family_preference + label effect + length_effect · length
+               + self_preference or family_preference + label effect + template effect + length_effect · length
 
 The draw doesn't depend on the label, so that conditions that differ in the label only are paired: verdicts differ
-through the effect alone. Templates and trials redraw the shares template_noise and trial_noise of it.
+through the effect alone. Templates and trials also redraw the shares template_noise and trial_noise of it.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,13 @@ def lengths(persona: Persona, draws: Draws) -> Floats:
 
 
 def verdict_score(
-    judge: Persona, draws: Draws, examinee: ExamineeLook, right: NDArray[Any], length: Floats, label: str | None
+    judge: Persona,
+    draws: Draws,
+    examinee: ExamineeLook,
+    right: NDArray[Any],
+    length: Floats,
+    label: str | None,
+    template: str,
 ) -> Floats:
     """The score below which a standard normal draw makes the verdict "correct".
 
@@ -55,6 +61,7 @@ def verdict_score(
         response is judged by its looks, as a wrong one.
     length: in standard deviations of log length, shape (n,).
     label: identity label shown to the judge ("elite", "author"), None for blind judging.
+    template: the judge template's name.
     """
     right = np.asarray(right, dtype=np.float64)
     is_right = right == 1
@@ -67,18 +74,25 @@ def verdict_score(
         look = look + judge.family_preference
     if label is not None:
         look = look + getattr(judge.label_effects, label, 0.0)
+    look = look + judge.template_effects.get(template, 0.0)
     sure = float(quantile(1 - judge.slip))
     solved = solves(judge, draws, judging=True) & ~np.isnan(right)
     return np.where(solved, np.where(is_right, sure, -sure), look)
 
 
 def verdict_probability(
-    judge: Persona, draws: Draws, examinee: ExamineeLook, right: NDArray[Any], length: Floats, label: str | None = None
+    judge: Persona,
+    draws: Draws,
+    examinee: ExamineeLook,
+    right: NDArray[Any],
+    length: Floats,
+    label: str | None = None,
+    template: str = "default",
 ) -> Floats:
     """Probability that the judge calls each response correct, given all but the verdict's own draw, shape (n,)."""
     from scipy.special import ndtr
 
-    return np.asarray(ndtr(verdict_score(judge, draws, examinee, right, length, label)), dtype=np.float64)
+    return np.asarray(ndtr(verdict_score(judge, draws, examinee, right, length, label, template)), dtype=np.float64)
 
 
 def accepts(
@@ -98,7 +112,7 @@ def accepts(
         chance += np.sqrt(judge.template_noise) * draws.normal("verdict of template", *pair, template)
     if judge.trial_noise > 0:
         chance += np.sqrt(judge.trial_noise) * draws.normal("verdict of trial", *pair, template, trial)
-    return np.asarray(chance < verdict_score(judge, draws, examinee, right, length, label), dtype=np.bool_)
+    return np.asarray(chance < verdict_score(judge, draws, examinee, right, length, label, template), dtype=np.bool_)
 
 
 @dataclass(frozen=True)
@@ -112,6 +126,7 @@ class Estimand:
     examinee: str
     task: str
     label: str | None
+    template: str
     n: int
     fpr: float
     fpr_se: float
@@ -128,15 +143,23 @@ class Estimand:
 
 
 def estimand(
-    judge: Persona, examinee: Persona, task: str, n: int = 10**6, label: str | None = None, seed: int = 0
+    judge: Persona,
+    examinee: Persona,
+    task: str,
+    n: int = 10**6,
+    label: str | None = None,
+    seed: int = 0,
+    template: str = "default",
 ) -> Estimand:
     """The planted FPR and FNR: the mean probability of a wrong verdict over n simulated items."""
     draws = Draws(seed, task, numbered_hashes(n))
     right = solves(examinee, draws)
-    probability = verdict_probability(judge, draws, examinee.look(task), right, lengths(examinee, draws), label)
+    probability = verdict_probability(
+        judge, draws, examinee.look(task), right, lengths(examinee, draws), label, template
+    )
     fpr, fpr_se = _mean(probability[~right])
     fnr, fnr_se = _mean(1 - probability[right])
-    return Estimand(judge.name, examinee.name, task, label, n, fpr, fpr_se, fnr, fnr_se)
+    return Estimand(judge.name, examinee.name, task, label, template, n, fpr, fpr_se, fnr, fnr_se)
 
 
 def _mean(values: Floats) -> tuple[float, float]:

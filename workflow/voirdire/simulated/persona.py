@@ -79,6 +79,9 @@ class Persona(_Numbers):
     self_preference: Finite = Field(0.0, description="its own responses look this much more plausible to it")
     family_preference: Finite = Field(0.0, description="likewise for the other members of its family")
     label_effects: LabelEffects = Field(LabelEffects(), description="effect of an identity label on its acceptance")
+    template_effects: dict[str, Finite] = Field(
+        default_factory=dict, description="effect of a judge template on its acceptance, by the template's name"
+    )
     length_effect: Finite = Field(0.0, description="effect on its acceptance of one standard deviation of length")
     verbosity: float = Field(
         0.0, ge=-20, le=20, description="length of its responses, in standard deviations from the usual"

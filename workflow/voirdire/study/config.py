@@ -159,9 +159,11 @@ def _check_names(config: Config, source: str, faults: Faults) -> None:
     for name in config.judges:
         if name in config.models and config.models[name].responses:
             faults.add(f"{source}: judges: '{name}' has recorded responses and cannot judge; take it off the list")
-    for name in config.ablations.identity.examinees:
-        if name not in config.examinees:
-            faults.add(f"{source}: ablations.identity.examinees: '{name}' is not among the examinees; add it there")
+    ablations = config.ablations
+    for key, listed in (("identity", ablations.identity.examinees), ("template", ablations.template.examinees or [])):
+        for name in listed:
+            if name not in config.examinees:
+                faults.add(f"{source}: ablations.{key}.examinees: '{name}' is not among the examinees; add it there")
 
 
 def _check_conditions(config: Config, source: str, faults: Faults) -> None:

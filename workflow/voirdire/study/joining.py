@@ -1,4 +1,4 @@
-"""The join of judgements with generations and grades."""
+"""The join of judgements with generations and grades, and what of these has no truth."""
 
 import pandas as pd
 
@@ -21,3 +21,10 @@ def join_verdicts(judgements: pd.DataFrame, generations: pd.DataFrame, grades: p
     joined.loc[joined["generation_status"] != "ok", "truth"] = pd.NA
     order = ["condition", "task", "judge", "examinee", "item_id", "trial"]
     return joined[VERDICTS.names].sort_values(order, kind="stable", ignore_index=True)
+
+
+def ungraded(grades: pd.DataFrame, generations: pd.DataFrame) -> pd.DataFrame:
+    """The responses whose grading failed, each with its reason: an item at fault, or the sandbox."""
+    failed = grades.loc[grades["truth"].isna(), [*_RESPONSE, "how"]]
+    known = failed.merge(generations[[*_RESPONSE, "simulated"]], on=_RESPONSE, how="left")
+    return known.rename(columns={"how": "reason"}).sort_values(_RESPONSE, ignore_index=True)

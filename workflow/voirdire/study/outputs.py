@@ -12,6 +12,9 @@ BIAS_TABLES = (
     "ablation_identity",
     "ablation_length",
     "ablation_difficulty",
+    "ablation_template",
+    "template_ranking",
+    "trial_agreement",
 )
 PANEL_TABLES = ("ensembles",)
 DRIFT_TABLES = ("drift", "drift_rates", "drift_absent", "prior_sweep", "prior_sweep_absent")
@@ -44,6 +47,7 @@ def figure_names(tasks: Sequence[str]) -> list[str]:
         "ablation_identity",
         "ablation_length",
         "ablation_difficulty",
+        "ablation_template",
         "ensembles_static_majority",
         "figure4_drift_accuracy",
         "figure4_drift_fpr",

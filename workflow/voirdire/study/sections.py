@@ -133,10 +133,19 @@ class IdentityAblation(Section):
     examinees: list[str] = Field(default_factory=list, description="whose responses; none: no such judging")
 
 
+class TemplateAblation(Section):
+    """The same responses judged by each of `templates`."""
+
+    examinees: list[str] | None = Field(
+        None, description="whose responses the templates after the first judge; default: all examinees'"
+    )
+
+
 class Ablations(Section):
     """What is judged again under other conditions."""
 
     identity: IdentityAblation = Field(default_factory=lambda: IdentityAblation(), description="identity labels")
+    template: TemplateAblation = Field(default_factory=lambda: TemplateAblation(), description="judge templates")
 
 
 class PanelSettings(Section):

@@ -59,12 +59,17 @@ class Study:
 
     @cached_property
     def matrix(self) -> Matrix:
-        labelled = self.config.ablations.identity.examinees
-        judged = {
-            slug: list(labelled if condition.label else self.config.examinees)
-            for slug, condition in self.conditions.items()
-        }
+        judged = {slug: list(self._judged(condition)) for slug, condition in self.conditions.items()}
         return Matrix(list(self.config.benchmarks), self.config.examinees, self.config.judges, judged)
+
+    def _judged(self, condition: Condition) -> Sequence[str]:
+        """The examinees whose responses are judged under a condition."""
+        ablations = self.config.ablations
+        if condition.label:
+            return ablations.identity.examinees
+        chosen = ablations.template.examinees
+        is_main = condition.template == self.config.templates[0]
+        return self.config.examinees if is_main or chosen is None else chosen
 
     def model(self, name: str) -> Model:
         return self.config.models[name]

@@ -38,6 +38,12 @@ def ledger(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section
         columns |= {name.replace("_", " "): cells.count(name) for name in shown}
         clean = " (every call ok)" if summed["n"].sum() == summed["ok"].sum() else ""
         section.tables.append(html_table(summed, caption + clean, columns))
+    ungraded = table(tables, "ungraded")
+    if len(ungraded):
+        columns = {"task": cells.text("task"), "question": cells.text("item_id"), "why": cells.sentence("reason")}
+        counted = ungraded.groupby(["task", "item_id", "reason"], sort=False).size().reset_index(name="n")
+        caption = "Questions with responses that could not be graded; their truth is unknown, and they enter no rate"
+        section.tables.append(html_table(counted, caption, columns | {"responses": cells.count("n")}))
     return section
 
 

@@ -56,9 +56,8 @@ def _preference_by_judge(summary: pd.DataFrame) -> list[HtmlTable]:
 def ablations(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
     section = Section(
         "ablations",
-        "What else moves a judge: labels, length, difficulty",
-        "Three checks on what the leniency could come from. Differences are percentage points "
-        "with 95\u00a0% intervals.",
+        "What else moves a judge: labels, length, difficulty, wording, chance",
+        "Checks on what the leniency could come from. Differences are percentage points with 95\u00a0% intervals.",
     )
     judge = {"judge": cells.text("judge")}
     identity = {"label": cells.text("label"), "task": cells.text("task")} | judge | {"rate": cells.text("rate")}
@@ -77,14 +76,28 @@ def ablations(tables: Tables, condition: str, absent: Mapping[str, str]) -> Sect
     difficulty = {"task": cells.text("task")} | judge | {"difficulty": cells.text("bin")}
     difficulty |= {"n items": cells.count("n_items"), "n own wrong": cells.count("n_own")}
     difficulty |= {"n others' wrong": cells.count("n_other"), "gap (points)": cells.points("gap", "low", "high")}
+    changed = {"template": cells.text("template"), "task": cells.text("task")} | judge | {"rate": cells.text("rate")}
+    changed |= {"n pairs": cells.count("n_pairs"), "main": cells.number("main"), "other": cells.number("other")}
+    changed |= {"difference (points)": cells.points("difference", "low", "high"), "p (Holm)": cells.p_value("p_holm")}
+    order = {name: cells.text(name) for name in ("template", "task", "measure")} | {"judges": cells.count("n_judges")}
+    order |= {"tau": cells.number("tau", "low", "high"), "tau by chance alone": cells.number("unmoved")}
+    order |= {"its lower end": cells.number("unmoved_low"), "order moved": cells.verdict("moved")}
+    order |= {"best under main": cells.text("first_main"), "best under other": cells.text("first_other")}
+    again = {name: cells.text(name) for name in ("condition", "task", "judge", "responses")}
+    again |= {"n": cells.count("n_calls"), "left out": cells.count("n_left_out"), "trials": cells.number("mean_trials")}
+    again |= {"agreement": cells.number("agreement", "low", "high"), "all agree": cells.number("unanimous")}
+    again |= {"kappa": cells.number("kappa", "kappa_low", "kappa_high")}
     for name, caption, columns in (
         ("ablation_identity", "Identity labels against blind judging", identity),
         ("ablation_length", "Length of accepted and rejected wrong responses", length),
         ("ablation_difficulty", "Self-preference gap by difficulty", difficulty),
+        ("ablation_template", "Judge templates against the main one", changed),
+        ("template_ranking", "Order of the judges under another template, Kendall's tau", order),
+        ("trial_agreement", "Agreement of a judge's trials with each other", again),
     ):
         rows = table(tables, name)
         if rows.empty:
-            section.absent.append(absent.get(name, f"{caption}: not in this study."))
+            section.absent += [absent.get(name, f"{caption}: not in this study.")] * (name != "template_ranking")
         else:
             section.tables.append(html_table(rows, caption, columns | left_out(rows), folded=True))
     return section
