@@ -181,6 +181,44 @@ def test_rates_say_how_many_calls_they_leave_out(context: ReportContext):
     assert "truth missing" not in leniency
 
 
+def section_of(html: str, name: str) -> str:
+    return html.split(f'<section id="{name}"')[1].split("</section>")[0]
+
+
+def test_rates_stand_beside_what_they_would_be_with_all_calls_read(context: ReportContext):
+    main = context.tables["rates"].assign(n_not_ok=7, n_not_judged=0, n_truth_missing=0, fpr=0.4, fnr=0.1)
+    read = [
+        main.assign(reading=reading, fpr=fpr, fnr=fnr, n_not_ok=0)
+        for reading, fpr, fnr in (("not_ok_correct", 0.46, 0.08), ("not_ok_incorrect", 0.37, 0.12))
+    ]
+    leniency = section_of(render(replace(context, rates=pd.concat([main, *read], ignore_index=True))), "leniency")
+    assert "FPR, not ok read either way" in leniency
+    n_rows = len(main[main["judge"] != "all"])
+    assert leniency.count(">0.37 to 0.46<") == leniency.count(">0.08 to 0.12<") == n_rows
+
+
+def test_questions_that_could_not_be_graded_are_listed_once_with_the_reason(context: ReportContext):
+    ungraded = pd.DataFrame(
+        {
+            "task": "mbpp",
+            "item_id": ["<11>", "<11>", "12"],
+            "examinee": ["a", "b", "a"],
+            "reason": "not graded: no tests",
+        }
+    )
+    ledger = section_of(render(replace(context, ungraded=ungraded)), "ledger")
+    assert ledger.count("not graded: no tests") == 2
+    assert '<td class="text">&lt;11&gt;</td>' in ledger
+    assert "could not be graded" not in section_of(render(context), "ledger")
+
+
+def test_an_order_that_did_not_move_is_not_called_unmoved(context: ReportContext):
+    orders = context.tables["template_ranking"]
+    for moved, word in ((True, "yes"), (False, "not shown")):
+        shown = section_of(render(replace(context, template_ranking=orders.assign(moved=moved))), "ablations")
+        assert shown.count(f'<td class="text">{word}</td>') == len(orders)
+
+
 def test_best_judge_is_undecided_where_intervals_overlap(context: ReportContext):
     rates = context.tables["rates"]
     wide = rates.assign(accuracy_low=rates["accuracy"] - 0.2, accuracy_high=rates["accuracy"] + 0.2)

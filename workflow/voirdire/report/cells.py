@@ -103,6 +103,18 @@ def rate(metric: str) -> Format:
     return make
 
 
+def between(first: str, second: str) -> Format:
+    """The two ends of a range, the smaller first."""
+
+    def make(row: pd.Series) -> Cell:
+        if pd.isna(row[first]) or pd.isna(row[second]):
+            return _missing(row)
+        low, high = sorted((row[first], row[second]))
+        return Cell(signed(f"{low:.2f} to {high:.2f}"))
+
+    return make
+
+
 def points(column: str, low: str, high: str) -> Format:
     """A difference of shares in percentage points with its interval."""
     return number(column, low, high, POINTS, 1, "+")

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
+from voirdire.report.sections.ablations import ablations
 from voirdire.report.sections.claims import claims
 from voirdire.report.sections.judges import correlations, ledger, leniency
 from voirdire.report.sections.panels import drift, ensembles
-from voirdire.report.sections.preference import ablations, self_preference
+from voirdire.report.sections.preference import self_preference
 from voirdire.report.sections.section import FigureBlock, Section, Tables
 
 __all__ = ["FigureBlock", "Section", "build_sections"]

@@ -54,7 +54,7 @@ def leniency(tables: Tables, condition: str, absent: Mapping[str, str]) -> Secti
         "Leniency (FPR) is the share of wrong responses that a judge accepts, strictness (FNR) the share of right ones "
         "that it rejects; directional bias is FPR − FNR. Shares, with 95\u00a0% intervals in brackets.",
     )
-    rates = main_rates(table(tables, "rates"), condition)
+    rates = _read_both_ways(table(tables, "rates"), condition)
     rates = rates[rates["judge"] != "all"] if len(rates) else rates
     task, judge = {"task": cells.text("task")}, {"judge": cells.text("judge")}
     pooled = select(rates, task="all")
@@ -71,7 +71,7 @@ def leniency(tables: Tables, condition: str, absent: Mapping[str, str]) -> Secti
             section.absent.append(f"{what} no value: {why}.")
     else:
         section.absent.append(absent.get("rates", "No verdict is ok, so there is no rate."))
-    pairs = main_rates(table(tables, "rates_by_examinee"), condition)
+    pairs = _read_both_ways(table(tables, "rates_by_examinee"), condition)
     if len(pairs):
         pairs = pairs[(pairs["judge"] != "all") & (pairs["examinee"] != "all")]
         whom = task | judge | {"examinee": cells.text("examinee")} | _rates(pairs)
@@ -95,7 +95,31 @@ def _rates(rows: pd.DataFrame) -> dict[str, Format]:
         "leniency (FPR)": cells.rate("fpr"),
         "strictness (FNR)": cells.rate("fnr"),
         "bias (FPR − FNR)": cells.rate("bias"),
+        **_if_read(rows),
     }
+
+
+def _if_read(rows: pd.DataFrame) -> dict[str, Format]:
+    """What both rates would be with all that is not ok read as correct, or as incorrect; only where there is such."""
+    if "n_not_ok" not in rows or not rows["n_not_ok"].fillna(0).any():
+        return {}
+    ends = [[f"{rate}_{reading}" for reading in _OTHER_READINGS] for rate in ("fpr", "fnr")]
+    names = ("FPR, not ok read either way", "FNR, not ok read either way")
+    return {name: cells.between(*columns) for name, columns in zip(names, ends, strict=True)}
+
+
+_OTHER_READINGS = ("not_ok_incorrect", "not_ok_correct")
+
+
+def _read_both_ways(rates: pd.DataFrame, condition: str) -> pd.DataFrame:
+    """The main rates, each with its FPR and FNR in the other readings: columns fpr_READING and fnr_READING."""
+    rows = main_rates(rates, condition)
+    keys = ["task", "pooling", "judge", "examinee"]
+    for reading in _OTHER_READINGS if len(rows) else ():
+        others = select(rates, condition=condition, reading=reading)
+        named = others[[*keys, "fpr", "fnr"]].rename(columns={rate: f"{rate}_{reading}" for rate in ("fpr", "fnr")})
+        rows = rows.merge(named, on=keys, how="left")
+    return rows
 
 
 _READINGS = {
