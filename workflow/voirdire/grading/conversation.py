@@ -3,10 +3,10 @@
 import json
 import os
 import select
-import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import IO, Any
 
 Message = dict[str, Any]
 Answer = Callable[[Message], Mapping[str, Any] | None]
@@ -27,34 +27,29 @@ class Conversation:
     """
 
     def __init__(
-        self, process: "subprocess.Popen[bytes]", first: Mapping[str, Any], answer: Answer | None, most: int
+        self, to: IO[bytes], out_of: IO[bytes], first: Mapping[str, Any], answer: Answer | None, most: int
     ) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
         self.messages: list[tuple[Message, int]] = []
         self.noise = bytearray()
         self.started = self.ended = self.flood = False
-        self._input, self._output, self._answer, self._most = process.stdin, process.stdout, answer, most
+        self._input, self._output, self._answer, self._most = to, out_of, answer, most
         self._unread, self._searched, self._read, self._lines = bytearray(), 0, 0, 0
-        self._unsent = bytearray()
+        self._unsent, self._answering_s = bytearray(), 0.0
         self._poll = select.poll()
         self._poll.register(self._output, select.POLLIN)
         # A program that doesn't read must not stop us.
         os.set_blocking(self._input.fileno(), False)
         self._send(first)
 
-    def step(self, timeout_s: float) -> None:
-        """Wait for the program, at most so long, and read or write what can be."""
+    def step(self, timeout_s: float) -> float:
+        """Wait for the program, at most so long, and read or write what can be; the seconds that answers took."""
+        self._answering_s = 0.0
         for descriptor, _ in self._poll.poll(max(0.0, timeout_s) * 1000):
             if descriptor == self._output.fileno():
                 self._receive(os.read(descriptor, _CHUNK))
             else:
                 self._write()
-
-    def close(self) -> None:
-        """Close both ends."""
-        self._input.close()
-        self._output.close()
+        return self._answering_s
 
     def _send(self, message: Mapping[str, Any]) -> None:
         self._unsent += json.dumps(message).encode() + b"\n"
@@ -111,7 +106,9 @@ class Conversation:
         elif not self.started:
             self.started = message == _READY
         elif "ask" in message and self._answer is not None:
+            begin = time.monotonic()
             reply = self._answer(message)
+            self._answering_s += time.monotonic() - begin
             if reply is not None:
                 self._send(reply)
         else:

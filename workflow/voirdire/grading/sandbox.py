@@ -1,24 +1,27 @@
-"""Runs untrusted programs, each in a sandbox of its own.
+"""Runs untrusted programs, each in a sandbox of its own, within limits.
 
-`bubblewrap`: new user, process, network and mount namespaces, no network, no further namespaces, no capabilities; only
-/usr and the Python installation can be read, only a small memory-backed /tmp can be written; the environment is empty.
-Resource limits are set inside (outside they would hit bubblewrap). Root becomes nobody first, since the limit on
-processes does not bind root. Limits of CPU time decide; the wall clock only bounds what sleeps.
-
-`unsafe`: a plain subprocess with the same limits and nothing else. Never chosen by itself.
+How a program is kept from the rest of the machine is said in `isolation`: bubblewrap, unshare, landlock. `unsafe` is a
+plain subprocess with the same limits and nothing else, never chosen by itself. Limits of single processes are set
+inside (outside they would hit the isolation), those of all processes together are watched from here.
 """
 
+import errno
 import os
 import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from voirdire.grading.conversation import Answer, Conversation
+from voirdire.grading.limits import Limits
+from voirdire.grading.watch import Watch
+
+__all__ = ["ENVIRONMENT", "FILTER", "PARENT", "Limits", "Outcome", "Sandbox"]
 
 # No password, key or path of the person who grades; a fixed hash seed, so that sets print and iterate alike.
 ENVIRONMENT = {
@@ -28,38 +31,29 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONSAFEPATH": "1",
 }
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one program may use; `wall_s` is far above `cpu_s`, so that a busy machine changes no grade."""
-
-    cpu_s: int = 6
-    wall_s: float = 60.0
-    memory_bytes: int = 1 << 30
-    processes: int = 32
-    file_bytes: int = 1 << 20
-    descriptors: int = 64
-    output_bytes: int = 2 << 20
-
-    def inside(self) -> dict[str, int]:
-        return {
-            "RLIMIT_CPU": self.cpu_s,
-            "RLIMIT_AS": self.memory_bytes,
-            "RLIMIT_NPROC": self.processes,
-            "RLIMIT_FSIZE": self.file_bytes,
-            "RLIMIT_NOFILE": self.descriptors,
-            "RLIMIT_CORE": 0,
-        }
+# In a command: the number of the descriptor that the filter can be read from, and of this process.
+FILTER, PARENT = "{filter}", "{parent}"
+# Most programs end before the first look.
+_LOOK_EVERY_S = 0.1
+# If a look comes late, as on a busy machine or after a pause, what was between counts no more than this.
+_LONGEST_STEP_S = 1.0
+_WAIT_S = (0.0005, 0.02)
+# A full machine may refuse a process now and allow it later.
+_NEXT_ATTEMPTS_S = (0.05, 0.25, 1.0)
+_PASSING = (
+    *(os.strerror(number) for number in (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC)),
+    "MemoryError",
+)
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What came back: the runner's messages with their lengths, and how it ended.
 
-    `ended` is "exit", "cpu" (out of CPU time), "killed", "wall" or "flood"; `started` whether the runner came to life,
-    without which nothing is known about the program; `noise` the start of whatever else was written. Nothing in them
-    can be trusted, once the program's own code runs.
+    `ended` is "exit", "cpu" (out of CPU time), "memory" (all processes together), "killed", "wall" (asleep for too
+    long), "flood" (too much output), or "busy" (given up, since the machine gave it no time). `started` is whether
+    anything is known about the program: not if the runner never came to life, nor if it is "busy". `noise` is the
+    start of whatever else was written. Once the program's own code runs, nothing in messages and noise can be trusted.
     """
 
     messages: tuple[tuple[dict[str, Any], int], ...]
@@ -70,12 +64,21 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Sandbox:
-    """A way to run the runner: its name, the command, the user that it must become (None: stay)."""
+    """A way to run the runner: its name, and the command, whose last part is the text of a Python program.
+
+    `user` is who the program runs as (None: whoever grades), `drops` whether the command sees to that by itself;
+    `filter` a seccomp program for it; `scratch` whether it starts in a folder of its own on the host;
+    `counts_processes` whether a limit on processes binds this program's and not all of the user's.
+    """
 
     name: str
     command: tuple[str, ...]
     user: int | None = None
     limits: Limits = field(default_factory=Limits)
+    drops: bool = False
+    filter: bytes | None = None
+    scratch: bool = False
+    counts_processes: bool = True
 
     def run(self, job: Mapping[str, Any]) -> Outcome:
         """Run one job of the runner; safe to call from several threads."""
@@ -90,15 +93,57 @@ class Sandbox:
         is raised here.
         """
         inside = self.limits.inside()
-        if self.name == "unsafe":
-            # The count of processes is the whole user's there, not the program's.
+        if not self.counts_processes:
             del inside["RLIMIT_NPROC"]
+        job = {**job, "limits": inside}
+        outcome = self._attempt(job, answer)
+        for delay in _NEXT_ATTEMPTS_S:
+            if outcome.started or not _passing(outcome):
+                break
+            time.sleep(delay)
+            outcome = self._attempt(job, answer)
+        return outcome
+
+    def _attempt(self, job: Mapping[str, Any], answer: Answer | None) -> Outcome:
+        with self._folder() as folder:
+            try:
+                process = self._start(folder or "/")
+            except OSError as error:
+                return Outcome((), "exit", False, f"{type(error).__name__}: {error.strerror}")
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                talk = Conversation(process.stdin, process.stdout, job, answer, self.limits.output_bytes)
+                ended = _follow(process.pid, talk, Watch(process.pid, self.limits, Path(folder) if folder else None))
+            finally:
+                # Before it is waited for, while its number is its own; the whole session, though what left that dies
+                # with the namespace, or could not leave.
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.kill()
+                process.stdin.close()
+                process.stdout.close()
+                code = process.wait()
+        return _outcome(talk, ended, code)
+
+    @contextmanager
+    def _folder(self) -> Iterator[str | None]:
+        if not self.scratch:
+            yield None
+            return
+        with tempfile.TemporaryDirectory(prefix="voirdire-") as folder:
+            if self.user is not None:
+                os.chown(folder, self.user, self.user)
+            yield folder
+
+    def _start(self, folder: str) -> "subprocess.Popen[bytes]":
         become: dict[str, Any] = {}
-        if self.user is not None:
+        if self.user is not None and not self.drops:
             become = {"user": self.user, "group": self.user, "extra_groups": []}
-        with tempfile.TemporaryDirectory() if self.name == "unsafe" else nullcontext("/") as folder:
-            process = subprocess.Popen(
-                self.command,
+        with _readable(self.filter) as descriptors:
+            names = {PARENT: str(os.getpid()), FILTER: "".join(map(str, descriptors))}
+            return subprocess.Popen(
+                [names.get(part, part) for part in self.command],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -106,47 +151,58 @@ class Sandbox:
                 env=ENVIRONMENT,
                 cwd=folder,
                 start_new_session=True,
+                pass_fds=descriptors,
                 **become,
             )
-            talk = Conversation(process, {**job, "limits": inside}, answer, self.limits.output_bytes)
-            ended = self._watch(process, talk)
-        return _outcome(talk, ended, process.returncode)
-
-    def _watch(self, process: "subprocess.Popen[bytes]", talk: Conversation) -> str:
-        deadline, ended = time.monotonic() + self.limits.wall_s, "exit"
-        try:
-            while not talk.ended and (left := deadline - time.monotonic()) > 0:
-                talk.step(left)
-            if talk.flood:
-                ended = "flood"
-            elif not talk.ended:
-                ended = "wall"
-            else:
-                try:
-                    process.wait(max(0.0, deadline - time.monotonic()))
-                except subprocess.TimeoutExpired:
-                    ended = "wall"
-        finally:
-            # The whole session; what left it inside bubblewrap dies with the process namespace.
-            _kill_session(process)
-            talk.close()
-            process.wait()
-        return ended
 
 
-def _kill_session(process: "subprocess.Popen[bytes]") -> None:
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        process.kill()
+@contextmanager
+def _readable(data: bytes | None) -> Iterator[tuple[int, ...]]:
+    """A descriptor from which `data` can be read: a new one each time, since those who read one share its position."""
+    if data is None:
+        yield ()
+        return
+    with open(os.memfd_create("filter"), "w+b", buffering=0) as file:
+        file.write(data)
+        file.seek(0)
+        yield (file.fileno(),)
+
+
+def _follow(pid: int, talk: Conversation, watch: Watch) -> str:
+    """Talk until the process ends or has to; returns how. It is not waited for."""
+    last, pause = time.monotonic(), _WAIT_S[0]
+    while not talk.flood:
+        if not talk.ended:
+            # What the answers take is not the program's.
+            last += talk.step(last + _LOOK_EVERY_S - time.monotonic())
+            if talk.ended:
+                continue
+        elif os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            return "exit"
+        else:
+            time.sleep(pause)
+            pause = min(2 * pause, _WAIT_S[1])
+        if (elapsed := time.monotonic() - last) >= _LOOK_EVERY_S:
+            passed = watch.look(min(elapsed, _LONGEST_STEP_S))
+            if passed:
+                return passed
+            last = time.monotonic()
+    return "flood"
+
+
+def _passing(outcome: Outcome) -> bool:
+    """Whether what kept a sandbox from starting may not last: it says so, or was killed."""
+    return outcome.ended == "killed" or any(reason in outcome.noise for reason in _PASSING)
 
 
 def _outcome(talk: Conversation, ended: str, code: int) -> Outcome:
-    # bubblewrap reports a signal as 128 + its number, subprocess as its negative.
+    noise = bytes(talk.noise).decode("utf-8", "replace")
+    if ended == "busy":
+        return Outcome((), ended, False, noise)
+    # bubblewrap and a shell report a signal as 128 + its number, subprocess as its negative.
     number = -code if code < 0 else code - 128
     if ended == "exit" and number == signal.SIGXCPU:
         ended = "cpu"
     elif ended == "exit" and 0 < number < signal.NSIG:
         ended = "killed"
-    noise = bytes(talk.noise).decode("utf-8", "replace")
     return Outcome(tuple(talk.messages), ended, talk.started, noise)

@@ -1,0 +1,1 @@
+"""Ways to isolate untrusted programs, and the proof that one of them works here."""
