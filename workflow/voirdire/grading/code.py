@@ -1,69 +1,77 @@
 """MBPP: the program that a response gives, run against the item's asserts in a sandbox.
 
-The program is the last fenced block (any tag, closed or not) that defines the function which the tests call, after the
-other blocks that only define things; else the longest run of lines in the text that is Python. The tests' expected
-values are compared outside the sandbox. Passing means that every assert holds; what the program prints, how it exits
-and what its own demonstration does counts for nothing.
+**The program.** The last fenced block (any tag but another language's, closed or not) that defines the function which
+the tests call, after those other blocks that only define things; else the longest run of lines in the text that is
+Python and defines it, after the earlier runs that only define things. Indentation of a whole block, the prompts of an
+interactive session, and what pages make of code (`&lt;`, typographic quotes, no-break spaces) are taken back where the
+text is Python only then. The function must be there by its name: another name, or a method of a class, is reported as
+a wrong function name, code that does not parse (Python 2's `print x`) as not Python. Nothing that can be read as
+Python is "no code". All of these are wrong answers.
+
+**The test.** The setup code runs before the program, and again after it if it failed (it may build the program's own
+classes). The program runs once; an exception, its own failing demonstration or asserts, what it prints and how it
+exits count for nothing. It is right when every test of the item holds: each expression that the tests ask of it is
+evaluated inside the sandbox, and its value, a literal of Python's own types, is compared outside, as Python compares
+(4 == 4.0, a subclass by what its base type holds). Values of other types equal no literal. Tests that cannot be taken
+apart so run as they are in a second sandbox, where the program's names are stand-ins that ask the first: there too the
+program never sees what is expected. What cannot be tested that way: functions, classes and objects of the test's own
+given to the program, awaiting its coroutines, arithmetic with its objects, and the identity of values.
+
+**Limits.** CPU time, memory, processes, output (`sandbox.Limits`): a program that exceeds one is wrong.
+
+**No truth** where the fault isn't the program's: the sandbox did not start, the item has no tests, they are not Python
+or ask nothing of the program, or the item's own reference solution fails them. The reference is run only when a
+response to the item failed, once in a process; a response that passes its tests is right in any case.
 """
 
-import ast
-import builtins
-import re
+import functools
+import secrets
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import cpu_count
 from typing import Any
 
-from voirdire.benchmarks import Item, function_name
-from voirdire.grading.asserts import Check, checks, new_nonce
+from voirdire.benchmarks import Item
+from voirdire.grading.blocks import code_blocks
+from voirdire.grading.dialogue import run_apart
 from voirdire.grading.outcome import Grade
-from voirdire.grading.sandbox import Outcome, Sandbox
-from voirdire.grading.text import visible
+from voirdire.grading.plans import Plan, plan
+from voirdire.grading.readout import Ran, verdict
+from voirdire.grading.sandbox import Sandbox
 
-_FENCE = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<tag>[^\n`]*)$", re.MULTILINE)
-_TAGS = re.compile(r"^\s*\[/?(?:PYTHON|CODE|BEGIN|DONE|ANSWER|SOLUTION)\]\s*$", re.MULTILINE | re.IGNORECASE)
-_NOT_CODE = {"text", "txt", "plaintext", "output", "console", "bash", "sh", "shell", "json", "markdown", "md"}
-_ENDINGS = {
-    "cpu": "out of CPU time",
-    "wall": "out of time",
-    "flood": "too much output",
-    "killed": "killed at a limit or by itself",
-    "exit": "ended before it returned",
-}
-
-
-def code_blocks(response: str) -> tuple[list[str], str]:
-    """The fenced blocks of a response that may be code, and all of its text without the fences.
-
-    >>> code_blocks("Here:\\n```python\\ndef f(): pass\\n```\\nDone.")
-    (['def f(): pass'], 'Here:\\ndef f(): pass\\nDone.')
-    """
-    text = _TAGS.sub("```", visible(response))
-    blocks, opened, kept, at = [], None, [], 0
-    for match in _FENCE.finditer(text):
-        kept.append(text[at : match.start()])
-        at = min(match.end() + 1, len(text))
-        if opened is None:
-            opened = match
-        elif match["fence"].startswith(opened["fence"]) and not match["tag"].strip():
-            blocks.append((opened["tag"], text[opened.end() + 1 : match.start()]))
-            opened = None
-        elif match["tag"].strip():
-            # A new fence with a tag, though the last was never closed.
-            blocks.append((opened["tag"], text[opened.end() + 1 : match.start()]))
-            opened = match
-    if opened is not None:
-        blocks.append((opened["tag"], text[opened.end() + 1 :]))
-    kept.append(text[at:])
-    code = [block.rstrip("\n") for tag, block in blocks if tag.strip().lower() not in _NOT_CODE and block.strip()]
-    return code, "".join(kept)
+_plan = functools.cache(plan)
 
 
 @dataclass(frozen=True)
 class _Job:
-    checks: tuple[Check, ...]
-    nonce: str
-    message: dict[str, Any]
+    """A program to find and run, and the item whose tests it must pass."""
+
+    item: Item
+    plan: Plan
+    blocks: tuple[str, ...]
+    prose: str = ""
+
+    def run(self, sandbox: Sandbox) -> Grade:
+        program: dict[str, Any] = {
+            "setup": self.item.setup_code,
+            "blocks": self.blocks,
+            "prose": self.prose,
+            "entry_point": self.plan.entry_point,
+        }
+        if self.plan.checks is not None:
+            program["steps"] = [{step.kind: step.text} for check in self.plan.checks for step in check.steps]
+            ran = Ran(sandbox.run(program))
+        else:
+            nonce = secrets.token_hex(16)
+            tests = {
+                "tests": [test.strip() for test in self.item.tests],
+                "setup": self.item.setup_code,
+                "names": self.plan.names,
+                "modules": self.plan.modules,
+                "nonce": nonce,
+            }
+            ran = Ran(*run_apart(sandbox, {**program, "serve": True}, tests), nonce)
+        return verdict(self.plan, len(self.item.tests), ran, sandbox.name)
 
 
 def grade_programs(items: list[Item], responses: list[str], sandbox: Sandbox, workers: int | None) -> list[Grade]:
@@ -71,12 +79,16 @@ def grade_programs(items: list[Item], responses: list[str], sandbox: Sandbox, wo
     # Parsing happens here, in one thread: ast.parse is not safe in several (Python 3.11).
     jobs = [_prepare(item, response) for item, response in zip(items, responses, strict=True)]
     with ThreadPoolExecutor(workers or cpu_count() or 1) as pool:
-        outcomes = list(pool.map(lambda job: sandbox.run(job.message) if isinstance(job, _Job) else None, jobs))
+
+        def run(job: _Job | str) -> Grade:
+            return Grade(None, None, job, sandbox.name) if isinstance(job, str) else job.run(sandbox)
+
+        grades = list(pool.map(run, jobs))
+        failed = [job for job, grade in zip(jobs, grades, strict=True) if grade.truth is False]
+        broken = _broken_items([job for job in failed if isinstance(job, _Job)], sandbox, pool)
     return [
-        _decide(job, outcome, sandbox.name)
-        if isinstance(job, _Job) and outcome is not None
-        else Grade(None, None, str(job), sandbox.name)
-        for job, outcome in zip(jobs, outcomes, strict=True)
+        replace(grade, truth=None, how=broken[item]) if grade.truth is False and item in broken else grade
+        for item, grade in zip(items, grades, strict=True)
     ]
 
 
@@ -85,78 +97,33 @@ def _prepare(item: Item, response: str) -> _Job | str:
     if not item.tests:
         return "not graded: the item has no tests"
     try:
-        found = tuple(checks(item.tests))
-        ast.parse(item.setup_code)
+        found = _plan(item.tests, item.setup_code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return "not graded: the item's tests or setup code are not Python"
+    if not found.entry_point:
+        return "not graded: the item's tests ask nothing of the program"
     blocks, prose = code_blocks(response)
-    nonce = new_nonce()
-    message = {
-        "setup": item.setup_code,
-        "blocks": blocks,
-        "prose": prose,
-        "entry_point": function_name(item.tests),
-        "steps": [step for check in found for step in check.inside(nonce)],
+    return _Job(item, found, tuple(blocks), prose)
+
+
+# Why a reference solution fails, None where it passes; kept for a process's life, by all that decides.
+_references: dict[tuple[Item, Sandbox], str | None] = {}
+
+
+def _broken_items(failed: list[_Job], sandbox: Sandbox, pool: ThreadPoolExecutor) -> dict[Item, str]:
+    """The items whose own reference solutions fail their tests, and how to say so, among those of failed jobs."""
+    items = {job.item: job for job in failed if job.item.reference}
+    new = {
+        item: replace(job, blocks=(item.reference or "",), prose="")
+        for item, job in items.items()
+        if (item, sandbox) not in _references
     }
-    return _Job(found, nonce, message)
-
-
-def _decide(job: _Job, outcome: Outcome, sandbox: str) -> Grade:
-    if not outcome.started:
-        return Grade(None, None, f"not graded: the sandbox did not start ({outcome.ended})", sandbox)
-    said: dict[str, Any] = {}
-    steps: dict[int, tuple[dict[str, Any], int]] = {}
-    for message, length in outcome.messages:
-        if isinstance(message.get("step"), int):
-            steps.setdefault(message["step"], (message, length))
-        else:
-            for key, value in message.items():
-                said.setdefault(key, value)
-    code = said.get("code")
-    if not isinstance(code, str):
-        how = "no code" if "code" in said else f"the code was not read: {_ENDINGS[outcome.ended]}"
-        return Grade(False, None, how, sandbox)
-    how = str(said.get("how"))
-    passed, result = _result(job, outcome, said, steps)
-    return Grade(passed, code, f"{how}: {result}", sandbox)
-
-
-def _result(
-    job: _Job, outcome: Outcome, said: dict[str, Any], steps: dict[int, tuple[dict[str, Any], int]]
-) -> tuple[bool, str]:
-    if "wrong_name" in said and not steps:
-        wanted = _name(job.message["entry_point"])
-        if said.get("code_failed") in ("SyntaxError", "IndentationError", "TabError"):
-            return False, "not Python"
-        found = said["wrong_name"]
-        named = f"defines {_name(found[0])}" if isinstance(found, list) and found else "defines nothing"
-        raised = f" and raised {_error(said['code_failed'])}" if "code_failed" in said else ""
-        return False, f"wrong function name: {named}{raised}, the tests call {wanted}"
-    if "setup_failed" in said and not steps:
-        return False, f"the item's setup code raised {_error(said['setup_failed'])} with it"
-    at = 0
-    for number, check in enumerate(job.checks, 1):
-        mine = [steps.get(index) for index in range(at, at + len(check.steps))]
-        at += len(check.steps)
-        answers = [(answer[0].get("value"), answer[1]) for answer in mine if answer and "value" in answer[0]]
-        if check.passes(answers, job.nonce):
-            continue
-        where = f"test {number} of {len(job.checks)}"
-        if None in mine:
-            return False, f"{where}: {_ENDINGS[outcome.ended]}"
-        errors = [answer[0]["raised"] for answer in mine if answer and "raised" in answer[0]]
-        return False, f"{where}: " + (f"raised {_error(errors[0])}" if errors else "wrong value")
-    return True, "passes its tests"
-
-
-def _error(value: object) -> str:
-    """The name of one of Python's own exceptions; a program may give its own any name."""
-    known = getattr(builtins, value, None) if isinstance(value, str) else None
-    return (
-        str(value) if isinstance(known, type) and issubclass(known, BaseException) else "an exception of another kind"
-    )
-
-
-def _name(value: object) -> str:
-    """A name from inside the sandbox, harmless in a table: word characters only, and few."""
-    return re.sub(r"[^A-Za-z0-9_]", "?", str(value))[:40]
+    for item, grade in zip(new, pool.map(lambda job: job.run(sandbox), new.values()), strict=True):
+        how = grade.how.partition(": ")[2] or grade.how
+        _references[item, sandbox] = how if grade.truth is False else None
+    said = {item: _references[item, sandbox] for item in items}
+    return {
+        item: f"not graded: the item's reference solution fails its own tests ({how})"
+        for item, how in said.items()
+        if how
+    }

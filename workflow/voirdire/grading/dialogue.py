@@ -1,0 +1,70 @@
+"""An item's tests in one sandbox, the candidate's program in another, and the trusted process between them."""
+
+import queue
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from voirdire.grading.sandbox import Outcome, Sandbox
+
+_Message = dict[str, Any]
+_ANSWER = ("value", "raised", "said", "changed")
+_REQUEST = ("on", "do", "values", "named")
+_GONE: _Message = {"gone": True}
+
+
+class _Post:
+    """Messages for one side, which end with the other."""
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[_Message] = queue.SimpleQueue()
+
+    def put(self, message: _Message) -> None:
+        self._waiting.put(message)
+
+    def take(self) -> _Message:
+        message = self._waiting.get()
+        if message is _GONE:
+            # For whoever asks again.
+            self._waiting.put(_GONE)
+        return message
+
+
+def run_apart(sandbox: Sandbox, program: Mapping[str, Any], tests: Mapping[str, Any]) -> tuple[Outcome, Outcome]:
+    """Run both jobs, and hand on what the tests ask and the program answers: (the program's outcome, the tests').
+
+    Neither waits for a side that has ended: the sandbox's limits bound each, and its end is told to the other.
+    """
+    requests, answers = _Post(), _Post()
+
+    def program_asks(message: _Message) -> _Message:
+        answer = message["ask"]
+        if isinstance(answer, dict) and answer:
+            answers.put({key: answer[key] for key in _ANSWER if key in answer})
+        return requests.take()
+
+    def tests_ask(message: _Message) -> _Message:
+        requests.put({key: message["ask"].get(key) for key in _REQUEST})
+        return answers.take()
+
+    outcomes: list[Outcome] = []
+    faults: list[BaseException] = []
+
+    def run_tests() -> None:
+        try:
+            outcomes.append(sandbox.talk(tests, tests_ask))
+        except BaseException as error:
+            faults.append(error)
+        finally:
+            requests.put(_GONE)
+
+    beside = threading.Thread(target=run_tests)
+    beside.start()
+    try:
+        ended = sandbox.talk(program, program_asks)
+    finally:
+        answers.put(_GONE)
+        beside.join()
+    if faults:
+        raise faults[0]
+    return ended, outcomes[0]
