@@ -1,14 +1,13 @@
 """Prompts: the response cannot speak for the judge, a label changes one line, the right answer is never in them."""
 
-import difflib
 import json
 from pathlib import Path
 
 import pytest
 
-from voirdire.benchmarks import BENCHMARKS, Item, Source, load
+from voirdire.benchmarks import Item
 from voirdire.errors import UserError
-from voirdire.judging import examinee_prompt, judge_prompt, marker, neutralise, parse_verdict
+from voirdire.judging import judge_prompt, marker, neutralise, parse_verdict
 
 PROMPTS = Path(__file__).parents[2] / "config" / "prompts"
 ITEMS = {

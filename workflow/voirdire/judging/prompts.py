@@ -9,7 +9,9 @@ import re
 
 from voirdire.benchmarks import Item, fill, placeholders, prompt_fields
 from voirdire.errors import UserError
-from voirdire.judging.verdicts import LINE_END, NOTE, looks_like_verdict, visible
+from voirdire.judging.quotation import NOTE
+from voirdire.judging.seen import LINE_END, visible
+from voirdire.judging.verdicts import looks_like_verdict
 
 _DELIMITER = re.compile(r"[\W_]*(?:begin|end|start|close)\w*[\W_]+(?:of[\W_]+)?(?:the[\W_]+)?response\b", re.IGNORECASE)
 # Control tokens of chat formats, which a server might take for the real ones.
@@ -49,7 +51,7 @@ def neutralise(response: str) -> str:
 def _harmless(line: str) -> str:
     line = _CONTROL.sub(r"< |\1| >", line)
     seen = visible(line)
-    return NOTE + line if looks_like_verdict(line) or _DELIMITER.match(seen) else line
+    return NOTE + line if looks_like_verdict(seen) or _DELIMITER.match(seen) else line
 
 
 def identity_line(name: str | None) -> str:

@@ -1,45 +1,65 @@
 """What did the judge say. Never a default: a text without a final verdict is unparsed.
 
-The contract with the judge: free thought, then a last line `VERDICT: correct` or `VERDICT: incorrect`. A single word
-as the whole text, or alone in a last paragraph, counts too. The last verdict wins; one that is off the menu ("VERDICT:
-partly correct") makes the text unparsed, whatever stood before it.
+The contract with the judge: free thought, then a last line `VERDICT: correct` or `VERDICT: incorrect`.
+
+**Marked verdicts.** "Verdict" at the start of a line or sentence, as a heading of the next line, as a key of JSON, as a
+tag, or in front of the word in a box; a box with the word alone counts too. The last one wins. One that is off the menu
+(see `voirdire.judging.menu`) makes the text unparsed, whatever stood before it; so does a text that goes on behind its
+last verdict with "wait" or "actually".
+
+**Bare words.** "Correct" or "incorrect" as the whole text, or alone in its last paragraph. A first word with an
+explanation behind it ("Correct. The sum …") is no verdict: such texts go on to "wait, no" too often. Nor are two
+words ("not correct"), nor prose ("The answer is not correct.").
+
+**Not the judge's words.** Thoughts, and texts whose thoughts never end; quotations: with ">" or the prompt's note in
+front, or announced as the examinee's ("The response ends with:"). A quotation at the very end leaves the text unparsed.
 """
 
+import json
 import re
-import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from voirdire.judging.menu import WRAPPING, bare, on_menu
+from voirdire.judging.quotation import is_quoted, is_unfinished, own_part, speaks_of_others
+from voirdire.judging.seen import LINE_END, plain, spoken, visible
 
 # A verdict stands at a text's end; of a longer text only the end is read.
 _LONGEST = 200_000
+_JSON_TRIED = 20
 
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_THOUGHTS_START = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
-# Every kind of line end that a reader, human or model, may see; a verdict must not hide behind one of them.
-LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-
-_WRAPPING = r"[\s\W_]*"
+_LEAD = (
+    r"(?:(?:so|thus|hence|therefore|overall|in\s+conclusion|conclusion|my|the|final|overall|here\s+is|here's|this\s+is)"
+    r"[\s,:*_]++)*"
+)
+_ASIDE = r"(?:\([^()\n]{0,40}\)|(?:on|for)\s(?:the|this)\s[\w' ]{1,30}?(?=\W*[:=]))?"
 _MARKED = re.compile(
-    rf"{_WRAPPING}(?:(?:my|the|final|overall)\s+)*verdict[\"'*_`\s]*[:=\-–—]+(?P<said>.*)", re.IGNORECASE
-)
-_IN_JSON = re.compile(r"[{,]\s*[\"']verdict[\"']\s*:\s*[\"'](?P<said>[^\"']*)[\"']", re.IGNORECASE)
-_BOXED = re.compile(
-    r"\\(?:boxed|fbox)\s*\{\s*(?:\\(?:text|textbf|mathrm|mathbf)\s*\{)?\s*(?:verdict\s*:\s*)?(?P<said>[^{}]*)\}",
+    rf"(?!\W*</)(?P<wrapping>{WRAPPING}(?:\d{{1,2}}[.):]{WRAPPING})?)(?:```\w*\s*)?{_LEAD}verdict(?P<between>[\"'*_`\s\])}}]*+){_ASIDE}"
+    r"[\"'*_`\s]*+(?:is\s*:|[:=>\-–—→⇒|∶]+)(?P<said>.*)",
     re.IGNORECASE,
 )
-_MENU = re.compile(
-    rf"{_WRAPPING}(?:\\(?:text|textbf|boxed)\{{)?(?P<negation>not[\s*_`]+)?(?P<word>correct|incorrect)(?!\w)(?P<rest>.*)",
+_WITHOUT_COLON = re.compile(rf"{WRAPPING}{_LEAD}verdict[\s\"'*_`\])}}]++(?P<said>.*)", re.IGNORECASE)
+_HEADING = re.compile(
+    rf"(?!\W*</){WRAPPING}(?:\d{{1,2}}[.)]{WRAPPING})?{_LEAD}verdict(?:\s+is)?{WRAPPING}", re.IGNORECASE
+)
+_IN_JSON = re.compile(
+    r"(?:^\W*|[{,]\s*)[\"'](?:final[_ ]|overall[_ ])?verdict[\"']\s*:\s*"
+    r"(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<other>[^\s,}\]\"']+))",
     re.IGNORECASE,
 )
-_BARE = re.compile(rf"{_WRAPPING}(?P<word>correct|incorrect){_WRAPPING}", re.IGNORECASE)
-_EXPLAINS = re.compile(r"[\"'*_`})\]]*\s*(?:[.;:(,—–-]\s*|because\b|since\b|as\b)(?P<text>.*)", re.IGNORECASE)
-_TAKES_BACK = re.compile(r"correct|\b(?:but|however|not|or|partly|partially|maybe|unsure|verdict)\b", re.IGNORECASE)
+_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{(?P<said>[^{}\n]{0,200}|\{[^{}\n]{0,200}\}[^{}\n]{0,20})\}")
 # "The sum is right. VERDICT: correct" ends in a verdict as if it stood on a line of its own.
-_LATE = re.compile(r"(?<=[.!?])\s+(?=\W*(?:final\s+)?verdict\W*:)", re.IGNORECASE)
-# What the judge's prompt puts before the examinee's own verdict-shaped lines.
-NOTE = "(written by the examinee) "
-_QUOTED = re.compile(rf"\s*(?:>|{re.escape(NOTE.strip())})", re.IGNORECASE)
+_LATE = re.compile(
+    r"(?<=[.!?)])\s{1,20}(?=[^\w\s]{0,10}(?:(?:so|therefore|thus|hence|my|the|final|overall),?\s){0,3}verdict\b"
+    r"[\"'*_`\])]{0,5}\s?[:=>–—-])",
+    re.IGNORECASE,
+)
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
+_WORD = re.compile(r"[^\W_]")
+_SECOND_THOUGHTS = re.compile(
+    rf"{WRAPPING}(?:(?:but|oh|no|hmm+),?\s+)?(?:wait|actually|hmm+|hold\s+on|correction|on\s+second\s+thoughts?|scratch\s+that|no,)(?!\w)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -58,95 +78,140 @@ def parse_verdict(text: str | None) -> ParsedVerdict:
     >>> parse_verdict("The answer is not correct.")
     ParsedVerdict(status='unparsed', verdict=None)
     """
-    seen = visible(without_thoughts(text or ""))
+    said, unfinished = spoken(text or "")
+    seen = visible(said[-_LONGEST:])[-_LONGEST:]
+    if unfinished:
+        # What unended thoughts say was not said.
+        return ParsedVerdict("unparsed")
     if not seen.strip():
         return ParsedVerdict("empty")
-    if _THOUGHTS_START.match(seen):
-        # The thoughts never ended: what they say was not said.
-        return ParsedVerdict("unparsed")
-    verdict = _last_verdict(seen[-_LONGEST:])
+    verdict = _last_verdict(plain(seen))
     return ParsedVerdict("unparsed") if verdict is None else ParsedVerdict("ok", verdict)
 
 
-def without_thoughts(text: str) -> str:
-    """The text after its closed thoughts; some servers keep only the closing tag."""
-    text = _THOUGHTS.sub("", text)
-    ends = list(_THOUGHTS_END.finditer(text))
-    return text[ends[-1].end() :] if ends else text
-
-
-def visible(text: str) -> str:
-    """The text as it looks: compatibility forms folded, without format characters such as zero-width spaces."""
-    if text.isascii():
-        return text.replace("\x00", "")
-    folded = unicodedata.normalize("NFKC", text)
-    return "".join(c for c in folded if c != "\x00" and unicodedata.category(c) not in ("Cf", "Cs"))
-
-
-def looks_like_verdict(line: str) -> bool:
-    """Whether a line, in whoever's text, could be read as a verdict: marked, in JSON or a box, or a bare word."""
-    seen = visible(line)
-    return bool(_BARE.fullmatch(seen) or _said(seen))
-
-
-def _said(line: str) -> list[str]:
-    """What the verdicts in one line say, in order; nothing where the line is a quotation."""
-    if _QUOTED.match(line):
-        return []
-    return [said for part in _LATE.split(line) for said in _said_by_part(part)]
-
-
-def _said_by_part(part: str) -> list[str]:
-    inline = [*_IN_JSON.finditer(part), *(match for match in _BOXED.finditer(part) if _MENU.match(match["said"]))]
-    if inline:
-        return [match["said"] for match in sorted(inline, key=lambda match: match.start())]
-    marked = _MARKED.match(part)
-    return [marked["said"]] if marked else []
+def looks_like_verdict(seen: str) -> bool:
+    """Whether a visible line, in whoever's text, could be read as a verdict, or as the heading or key of one."""
+    line = plain(seen)
+    return any(
+        bare(part) is not None or bool(_said(part)) or _is_heading(part) for part in LINE_END.split(_without_json(line))
+    )
 
 
 def _last_verdict(text: str) -> bool | None:
-    lines = [line for line in LINE_END.split(text) if not _FENCE.fullmatch(line)]
-    found = [
-        _on_menu(said)
-        for number, line in enumerate(lines)
-        if not _is_passed_over(lines, number)
-        for said in _said(line)
-    ]
-    while lines and not lines[-1].strip():
+    lines = [line for line in LINE_END.split(_without_json(text)) if not _FENCE.fullmatch(line)]
+    while lines and not _WORD.search(lines[-1]):
         lines.pop()
-    bare = _BARE.fullmatch(lines[-1]) if lines else None
-    if bare and not _QUOTED.match(lines[-1]) and _begins_paragraph(lines):
-        found.append(bare["word"].lower() == "correct")
-    return found[-1] if found else None
-
-
-def _is_passed_over(lines: list[str], number: int) -> bool:
-    """Whether a line is quoted or goes on: announced with a colon before more text, or the start of a sentence."""
-    if not _MARKED.match(lines[number]) or lines[number].lstrip().startswith(("{", '"', "'")):
-        return False
-    after = next((line for line in lines[number + 1 : number + 20] if line.strip()), "")
-    before = next((line for line in reversed(lines[max(0, number - 20) : number]) if line.strip()), "")
-    goes_on = number + 1 < len(lines) and lines[number + 1].lstrip()[:1].islower() and not _BARE.fullmatch(after)
-    return goes_on or bool(after and before.rstrip().endswith(":") and not _said(after))
-
-
-def _begins_paragraph(lines: list[str]) -> bool:
-    """Whether the last line stands alone, and isn't the end of a sentence that was wrapped."""
-    before = lines[-2].strip() if len(lines) > 1 else ""
-    return not before or before.endswith((".", "!", "?", ":", "*", "`", "-", "="))
-
-
-def _on_menu(said: str) -> bool | None:
-    """What a marked verdict says; None where it is off the menu, or takes back what it says."""
-    match = _MENU.match(said)
-    if not match:
+    if not lines:
         return None
-    rest = match["rest"]
-    if re.search(r"\w", rest):
-        explained = _EXPLAINS.fullmatch(rest)
-        if not explained or _TAKES_BACK.search(explained["text"]):
-            return None
-    right = match["word"].lower() == "correct"
-    if match["negation"]:
-        return False if right else None
-    return right
+    found, last = None, -1
+    for number, verdict in _marked_verdicts(lines):
+        found, last = verdict, number
+    alone = bare(own_part(lines[-1])) if len(lines) - 1 > last else None
+    if alone is not None:
+        before = _line_before(lines, len(lines) - 1)
+        if _stands_alone(lines, before):
+            return alone
+        # A word that may end a sentence gives no verdict, but casts doubt on another one.
+        return found if found == alone else None
+    if last >= 0 and any(_SECOND_THOUGHTS.match(line) for line in lines[last + 1 :]):
+        return None
+    return found
+
+
+def _marked_verdicts(lines: list[str]) -> Iterator[tuple[int, bool | None]]:
+    """Each marked verdict that isn't quoted: where it ends, and what it says."""
+    for number, line in enumerate(lines):
+        said = _said(line)
+        if said:
+            before, after = _line_before(lines, number), _line_after(lines, number)
+            if is_quoted(before, lines[number + 1] if number + 1 < len(lines) else "", after):
+                if not after:
+                    yield number, None
+            elif is_unfinished(before):
+                yield number, None
+            else:
+                yield from ((number, on_menu(one)) for one in said)
+        elif _is_heading(line):
+            at = next((at for at in range(number + 1, min(number + 20, len(lines))) if _WORD.search(lines[at])), None)
+            following = own_part(lines[at]) if at is not None else ""
+            if not _said(following) and not _is_heading(following) and not speaks_of_others(line):
+                yield (number if at is None else at), on_menu(following)
+
+
+def _said(line: str) -> list[str]:
+    """What the marked verdicts of one line say, in order."""
+    return [said for part in _LATE.split(own_part(line)) for said in _said_by_part(part)]
+
+
+def _said_by_part(part: str) -> list[str]:
+    if not re.search(r"verdict|boxed|fbox", part, re.IGNORECASE):
+        return []
+    keys = list(_IN_JSON.finditer(part)) if re.match(r"[\W_]*(?:json\b)?\W*[{\"']", part) else []
+    if keys:
+        return [next(value for value in match.groups() if value is not None) for match in keys]
+    if _HEADING.fullmatch(part):
+        return []
+    marked = _MARKED.match(part)
+    if marked:
+        return ["" if _is_mention(marked) else marked["said"]]
+    without_colon = _WITHOUT_COLON.fullmatch(part)
+    if without_colon and bare(without_colon["said"]) is not None:
+        return [without_colon["said"]]
+    return [
+        match["said"]
+        for match in _BOXED.finditer(part)
+        if re.search("correct", match["said"], re.IGNORECASE) and not speaks_of_others(part[: match.start()])
+    ]
+
+
+def _is_mention(marked: "re.Match[str]") -> bool:
+    """Whether the line only speaks of a verdict: '"VERDICT: correct", says the response'."""
+    opened = re.search(r"[\"'`]", marked["wrapping"])
+    if not opened or opened[0] in marked["between"]:
+        return False
+    closed = marked["said"].find(opened[0])
+    return closed >= 0 and bool(_WORD.search(marked["said"], closed))
+
+
+def _is_heading(line: str) -> bool:
+    return bool(_HEADING.fullmatch(own_part(line)))
+
+
+def _without_json(text: str) -> str:
+    """The text with marked lines in place of its last JSON objects with a verdict, whose strings may hold anything."""
+    if "{" not in text:
+        return text
+    decoder = json.JSONDecoder(strict=False)
+    starts = [match.end() - 1 for match in re.finditer(r"(?:^|[\n\r])[ \t]*(?:```\w*[ \t]*)?\{", text)]
+    pieces, at = [], 0
+    for start in starts[-_JSON_TRIED:]:
+        if start < at:
+            continue
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        verdicts = [said for key, said in value.items() if re.fullmatch(r"(?:\w+[_ ])?verdict", key, re.IGNORECASE)]
+        if verdicts:
+            shown = verdicts[-1] if isinstance(verdicts[-1], str) else "no text"
+            pieces += [text[at:start], "\nVERDICT: ", " ".join(shown.split()), "\n"]
+            at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _line_before(lines: list[str], number: int) -> str:
+    return next((line for line in reversed(lines[max(0, number - 20) : number]) if line.strip()), "")
+
+
+def _line_after(lines: list[str], number: int) -> str:
+    return next((line for line in lines[number + 1 : number + 20] if line.strip()), "")
+
+
+def _stands_alone(lines: list[str], before: str) -> bool:
+    """Whether the last line is a paragraph of its own, and isn't the end of a sentence that was wrapped."""
+    if is_unfinished(before) or (before.rstrip().endswith(":") and speaks_of_others(before)):
+        return False
+    directly = lines[-2].strip() if len(lines) > 1 else ""
+    if not _WORD.search(directly):
+        return True
+    return directly.endswith((".", "!", "?", ":")) or bool(re.fullmatch(r"(\*\*|__).*\1|#.*", directly))
