@@ -33,6 +33,18 @@ def test_sign_flip_agrees_with_scipy_on_real_values():
     assert sign_flip_p(d) == pytest.approx(reference, abs=1e-9)
 
 
+def test_sign_flip_of_many_units_of_two_sizes_is_exact():
+    """Twelve thousand units of 1 and of 1/3, whose rounding adds up to more than any fixed tolerance."""
+    thirds = np.repeat([3, -3, 1, -1], [3_050, 2_950, 3_100, 2_900])
+    sums = np.convolve(stats.binom.pmf(np.arange(6_001), 6_000, 0.5), [1.0])
+    spread = np.zeros(3 * 12_000 + 1)
+    spread[::6] = sums
+    exact = np.convolve(spread, np.kron(sums, [1.0, 0.0])[:-1])
+    totals = np.arange(len(exact)) - len(exact) // 2
+    expected = exact[np.abs(totals) >= thirds.sum()].sum()
+    assert sign_flip_p(thirds / 3) == pytest.approx(expected, rel=1e-9)
+
+
 def test_sign_flip_without_ties_falls_back_to_its_normal_limit():
     d = np.random.default_rng(4).normal(0.1, 1, 300)
     p = sign_flip_p(d)

@@ -53,8 +53,8 @@ def sign_flip_p(differences: ArrayLike) -> float:
     observed = abs(scaled.sum())
     distribution = _flip_distribution(np.abs(scaled[scaled != 0]))
     if distribution is not None:
-        sums, probabilities = distribution
-        return float(min(1.0, probabilities[np.abs(sums) >= observed - 1e-7].sum()))
+        sums, probabilities, same = distribution
+        return float(min(1.0, probabilities[np.abs(sums) >= observed - same].sum()))
     if np.count_nonzero(scaled) <= _LATTICE_UNITS:
         return _lattice_flip_p(scaled)
     return float(2 * norm.sf(observed / np.sqrt((scaled**2).sum())))
@@ -76,25 +76,49 @@ def _lattice_flip_p(values: NDArray[np.float64]) -> float:
     return float(min(1.0, 2 * tail))
 
 
-def _flip_distribution(magnitudes: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Distinct values of Σ ±magnitude and their probabilities; None where there are too many."""
-    from scipy.stats import binom
+def _flip_distribution(magnitudes: Array) -> tuple[Array, Array, float] | None:
+    """Distinct values of Σ ±magnitude, their probabilities, and how near to each other equal sums are.
 
+    None where there are too many.
+    """
     values, counts = np.unique(magnitudes, return_counts=True)
     steps = values / values[0]
-    on_lattice = np.allclose(steps, np.rint(steps), rtol=0, atol=1e-7)
-    size = 2 * (counts * steps).sum() + 1 if on_lattice else np.prod(counts + 1.0)
-    if size > _MAX_SUPPORT:
+    if np.allclose(steps, np.rint(steps), rtol=0, atol=1e-7):
+        size = 2 * (counts * steps).sum() + 1
+        return _whole_steps(np.rint(steps).astype(int), counts, values[0]) if size <= _MAX_SUPPORT else None
+    if np.log(counts + 1.0).sum() > np.log(_MAX_SUPPORT):
         return None
-    sums: NDArray[np.float64] = np.zeros(1)
-    probabilities: NDArray[np.float64] = np.ones(1)
+    return _any_steps(values, counts)
+
+
+def _whole_steps(steps: NDArray[np.int_], counts: NDArray[np.int_], unit: float) -> tuple[Array, Array, float]:
+    """`_flip_distribution` of magnitudes that are whole multiples of one unit: without sorting any sums."""
+    from scipy.stats import binom
+
+    probabilities: Array = np.ones(1)
+    for step, count in zip(steps, counts, strict=True):
+        grown: Array = np.zeros(len(probabilities) + 2 * step * count)
+        for ups, weight in enumerate(binom.pmf(np.arange(count + 1), count, 0.5)):
+            start = 2 * step * ups
+            grown[start : start + len(probabilities)] += weight * probabilities
+        probabilities = grown
+    middle = len(probabilities) // 2
+    sums: Array = np.multiply(unit, np.arange(len(probabilities)) - middle, dtype=np.float64)
+    return sums, probabilities, unit / 2
+
+
+def _any_steps(values: Array, counts: NDArray[np.int_]) -> tuple[Array, Array, float]:
+    from scipy.stats import binom
+
+    sums: Array = np.zeros(1)
+    probabilities: Array = np.ones(1)
     for value, count in zip(values, counts, strict=True):
         ups = np.arange(count + 1)
         spread = np.round(sums[:, None] + value * (2 * ups - count), 8).ravel()
         weight = (probabilities[:, None] * binom.pmf(ups, count, 0.5)).ravel()
         sums, place = np.unique(spread, return_inverse=True)
         probabilities = np.bincount(place, weight).astype(np.float64)
-    return sums, probabilities
+    return sums, probabilities, 1e-7
 
 
 def swap_p(strata: Sequence[Stratum]) -> float:
