@@ -12,29 +12,72 @@ from voirdire.grading.runner import choose
 
 ITEM = Item("mbpp", "m1", "Double it.", tests=("assert double(2) == 4", "assert double(0) == 0"))
 DOUBLE = "def double(x):\n    return 2 * x"
+HELPED = "def double(x):\n    return twice_of(x)"
 RIGHT = [
     DOUBLE,
     f"```python\n{DOUBLE}\n```",
     f"```\n{DOUBLE}\n```",
     f"```py\n{DOUBLE}",
+    f"```Python\n{DOUBLE}\n```",
+    f"```python3\n{DOUBLE}\n```",
+    f"``` python\n{DOUBLE}\n```",
+    f"```{{.python .numberLines}}\n{DOUBLE}\n```",
+    f"```python title=double.py\n{DOUBLE}\n```",
+    f"```solution\n{DOUBLE}\n```",
     f"~~~python\n{DOUBLE}\n~~~",
     f"````python\n{DOUBLE}\n````",
+    f"> ```python\n{DOUBLE}\n> ```",
     f"Sure! Here it is:\n\n{DOUBLE}\n\nIt multiplies by 2. It's simple.",
     f"Sure!\n```python\n{DOUBLE}\n```\nExample:\n```python\nprint(double(3))\n```\nOutput:\n```\n6\n```",
+    f"```python\n{DOUBLE}\n```\nIn use:\n```python\nresult = double(3)\n```",
+    f"```python\nassert double(2) == 4\n```\nSo:\n```python\n{DOUBLE}\n```",
     f"```python\ndef double(x):\n    return x\n```\nThat is wrong. Better:\n```python\n{DOUBLE}\n```",
+    f"```python\ndef double(x:\n    return x\n```\nThat doesn't parse. Better:\n```python\n{DOUBLE}\n```",
+    f"```python\n{DOUBLE}\n```\nNever write:\n```python\ndef double(x:\n    retrun x\n```",
     "```python\nFACTOR = 2\n```\nand\n```python\ndef double(x):\n    return FACTOR * x\n```",
+    f"```python\n{HELPED}\n```\nwhere\n```python\ndef twice_of(x):\n    return x + x\n```",
+    "```python\nimport operator\n```\nThen:\n```python\ndef double(x):\n    return operator.mul(2, x)\n```",
+    "import operator\n\nWith it:\n\ndef double(x):\n    return operator.mul(2, x)\n\nThat is all.",
     f"```python\n{DOUBLE}\n\nassert double(1) == 3\n```",
     f"```python\n{DOUBLE}\n\nif __name__ == '__main__':\n    print(double(int(input())))\n```",
     f"```python\n{DOUBLE}\n\nprint(double(int(input())))\n```",
+    f"```python\n{DOUBLE}\n\ndef main():\n    print(double(int(input())))\n\nmain()\n```",
     f"```python\n{DOUBLE}\n\n>>> double(2)\n4\n```",
-    "1. Use this:\n\n    ```python\n    def double(x):\n        return 2 * x\n    ```",
+    "```python\n>>> def double(x):\n...     return 2 * x\n...\n>>> double(2)\n4\n```",
+    "```pycon\n>>> FACTOR = 2\n>>> def double(x):\n...     return FACTOR * x\n...\n```",
+    f"```python\n{DOUBLE}\n\nprint double(2)\n```",
+    f"```python\n{DOUBLE}\n\nNote that x may be any number.\n```",
+    "1. Use this:\n\n    ```python\n    def double(x):\n        return 2 * x\n    ```\n2. Done.",
+    "- So:\n\t```python\n\tdef double(x):\n\t\treturn 2 * x\n\t```",
+    "```python\ndef double(x):\n\treturn 2 * x\n```",
     "```python\ndouble = lambda x: 2 * x\n```",
+    "```python def double(x): return 2 * x```",
+    "```def double(x): return 2 * x```",
+    "It is `def double(x): return 2 * x`, of course.",
+    "It is `double = lambda x: 2 * x`.",
     "```python\nfrom dataclasses import dataclass\n@dataclass\nclass P:\n    v: int\n"
     "def double(x):\n    return P(2 * x).v\n```",
+    "```python\nimport functools\n@functools.lru_cache(maxsize=None)\ndef double(x: int) -> int:\n"
+    "    return y if (y := 2 * x) else 0\n```",
+    "```python\nfrom typing import Union\ndef double(x: Union[int, float]) -> 'Number':\n"
+    '    """Doubles.\n\n    >>> double(2)\n    4\n    """\n    return 2 * x\n```',
+    "```python\nclass Doubler:\n    def double(self, x):\n        return 2 * x\ndouble = Doubler().double\n```",
+    "```python\ntry:\n    import numpy\nexcept ImportError:\n    def double(x):\n        return 2 * x\n```",
+    "```python\nasync def later(x):\n    return 2 * x\ndef double(x):\n    import asyncio\n"
+    "    return asyncio.run(later(x))\n```",
     f"[PYTHON]\n{DOUBLE}\n[/PYTHON]",
+    f"[BEGIN]\n{DOUBLE}\n[DONE]",
     f"```python\r\n{DOUBLE}\r\n```".replace("\n    ", "\r\n    "),
     f"<think>\n```python\ndef double(x):\n    return 1\n```\n</think>\n```python\n{DOUBLE}\n```",
     "```python\ndef double(x):\n    return 2.0 * x\n```",
+    "```python\ndef double(x):\n    return 2 * x if x &gt; 0 and x &lt; 99 else &quot;&quot; or 2 * x\n```",
+    "```python\ndef double(x):\n    return {\u201ca\u201d: 2 * x}[\u2018a\u2019]\n```",
+    "```python\ndef double(x):\n\u00a0\u00a0\u00a0\u00a0return 2 * x\n```",
+    "```python\ndef double\uff08x\uff09\uff1a\n    return 2 * x\n```",
+    "```python\n\ufeffdef double(x):\n    return 2\u200b * x\n```",
+    f"```bash\npip install double\n```\n```java\nint double(int x) {{}}\n```\n```python\n{DOUBLE}\n```",
+    f"```python\n# -*- coding: latin-1 -*-\n{DOUBLE}\n```",
+    "```python\nfrom __future__ import annotations\ndef double(x: Any) -> Any:\n    return 2 * x\n```",
 ]
 WRONG = [
     ("```python\ndef double(x):\n    return 3 * x\n```", "fenced code: test 1 of 2: wrong value"),
@@ -44,13 +87,51 @@ WRONG = [
         "```python\ndef twice(x):\n    return 2 * x\n```",
         "fenced code: wrong function name: defines twice, the tests call double",
     ),
+    (
+        "```python\ndef a(x): pass\ndef b(x): pass\nclass C: pass\ndef d(x): pass\n```",
+        "fenced code: wrong function name: defines a, b, d and 1 more, the tests call double",
+    ),
+    (
+        "```python\nclass Solution:\n    def double(self, x):\n        return 2 * x\n```",
+        "fenced code: wrong function name: double is a method of Solution, the tests call a function",
+    ),
+    (
+        "class Solution:\n    def double(self, x):\n        return 2 * x",
+        "unfenced code: wrong function name: double is a method of Solution, the tests call a function",
+    ),
+    (
+        "```python\ndef Double(x):\n    return 2 * x\n```",
+        "fenced code: wrong function name: defines Double, the tests call double",
+    ),
+    (
+        "```python\nprint(2 * int(input()))\n```",
+        "fenced code: wrong function name: defines nothing and raised EOFError, the tests call double",
+    ),
     ("```python\ndef double(x:\n    return 2 * x\n```", "fenced code: not Python"),
+    ("```python\ndef double(x):\n    print 2 * x\n```", "fenced code: not Python"),
+    ("```python\nfunction double(x) { return 2 * x; }\n```", "fenced code: not Python"),
+    ("```javascript\nfunction double(x) { return 2 * x; }\n```", "no code"),
     ("I can't do that.", "no code"),
+    ("From what I see, import duties double. Class dismissed.", "no code"),
     ("", "no code"),
+    (" \n\t\r\n", "no code"),
+    ("```python\n```", "no code"),
+    ("```python", "no code"),
+    ("<think>\ndef double(x):\n    return 2 * x\n</think>", "no code"),
     ("```python\ndef double(x):\n    yield 2 * x\n```", "fenced code: test 1 of 2: wrong value"),
+    ("```python\nasync def double(x):\n    return 2 * x\n```", "fenced code: test 1 of 2: wrong value"),
     ("```python\ndef double(x):\n    return str(2 * x)\n```", "fenced code: test 1 of 2: wrong value"),
-    ("```python\nimport nowhere\ndef double(x):\n    return 2 * x\n```", None),
-]  # fmt: skip
+    ("```python\ndef double(x):\n    print(2 * x)\n```", "fenced code: test 1 of 2: wrong value"),
+    (
+        "```python\nimport nowhere\ndef double(x):\n    return 2 * x\n```",
+        "fenced code: raised ModuleNotFoundError before it defined double",
+    ),
+    (f"```python\n{HELPED}\n```", "fenced code: test 1 of 2: raised NameError"),
+    (
+        f"```python\n{DOUBLE}\n```\nBetter:\n```python\ndef double(x):\n    return x ** 3\n```\n",
+        "fenced code: test 1 of 2: wrong value",
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -131,7 +131,7 @@ def _is_safe(node: ast.AST, names: set[str]) -> bool:
 
 
 def _compares_its_own(node: ast.AST, known: set[str]) -> bool:
-    """Whether values of the candidate's meet each other: of two objects of its own kind, only it knows if they agree."""
+    """Whether values of the candidate's meet each other: only it knows if two objects of its own kind agree."""
     if isinstance(node, ast.Compare):
         meeting: list[ast.expr] = [node.left, *node.comparators]
     elif isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":

@@ -123,12 +123,17 @@ def _only_definitions(tree: _ast.Module) -> bool:
     return constants and len(others) < len(tree.body)
 
 
+def _may_begin(line: str) -> bool:
+    return line.lstrip().startswith(_STARTS) or line.partition("=")[2].lstrip().startswith("lambda")
+
+
 def _runs_of_code(text: str) -> Iterator[str]:
-    """For each line that could begin code: the longest run of lines from there that is Python."""
+    """The text's runs of lines that are Python, each the longest from its first line on, one after the other."""
     lines = text.split("\n")
-    starts = [number for number, line in enumerate(lines) if line.lstrip().startswith(_STARTS)]
+    starts = [number for number, line in enumerate(lines) if _may_begin(line)]
+    done = 0
     for start in starts[:_STARTS_TRIED]:
-        end = len(lines)
+        end = len(lines) if start >= done else start
         while end > start:
             run = dedent("\n".join(lines[start:end]))
             try:
@@ -138,7 +143,8 @@ def _runs_of_code(text: str) -> Iterator[str]:
             except _NOT_PYTHON:
                 break
             else:
-                yield run
+                yield run.strip("\n")
+                done = end
                 break
 
 
@@ -173,24 +179,27 @@ def choose(blocks: list[str], prose: str, entry_point: str) -> tuple[str | None,
     """
     blocks = [readable(block) for block in blocks]
     trees = [parsed(block) for block in blocks]
-    for index in reversed(range(len(blocks))):
-        tree_here = trees[index]
-        if tree_here is not None and entry_point in names_defined(tree_here):
-            helpers = [
-                block
-                for block, tree in ((blocks[other], trees[other]) for other in range(len(blocks)) if other != index)
-                if tree and _only_definitions(tree) and entry_point not in names_defined(tree)
-            ]
-            return "\n".join([*helpers, blocks[index]]), "fenced code"
-    fallback: tuple[str, str] | None = None
+    if code := _from_runs([block for block, tree in zip(blocks, trees, strict=True) if tree], entry_point):
+        return code, "fenced code"
     for texts, how in ((blocks[::-1], "fenced code"), ([prose, readable(prose)], "unfenced code")):
         for text in texts:
+            if code := _from_runs(list(_runs_of_code(text)), entry_point):
+                return code, how
+    for texts, how in ((blocks[::-1], "fenced code"), ([prose], "unfenced code")):
+        for text in texts:
             for run in _runs_of_code(text):
-                if entry_point in names_defined(syntax_tree(run)):
-                    return run, how
-                fallback = fallback or (run, how)
-    if fallback:
-        return fallback
-    if blocks:
-        return blocks[-1], "fenced code"
-    return None, "no code"
+                return run, how
+    return (blocks[-1], "fenced code") if blocks else (None, "no code")
+
+
+def _from_runs(runs: list[str], entry_point: str) -> str | None:
+    """The last run that defines the entry point, with those others that only define things."""
+    trees = [(run, syntax_tree(run)) for run in runs]
+    defining = [run for run, tree in trees if entry_point in names_defined(tree)]
+    if not defining:
+        return None
+    helpers = [run for run, tree in trees if _only_definitions(tree) and entry_point not in names_defined(tree)]
+    # Most are needed when the function is defined; one that speaks of the function may need it.
+    before = [run for run in helpers if entry_point not in run]
+    after = [run for run in helpers if entry_point in run]
+    return "\n".join([*before, defining[-1], *after])

@@ -75,6 +75,8 @@ def _never_tested(plan: Plan, said: _Message) -> str | None:
         if isinstance(said.get("method_of"), str):
             return f"wrong function name: {wanted} is a method of {_name(said['method_of'])}, the tests call a function"
         found = said["wrong_name"] if isinstance(said["wrong_name"], list) else []
+        if plan.entry_point in found and "code_failed" in said:
+            return f"raised {_error(said['code_failed'])} before it defined {wanted}"
         named = "defines " + (", ".join(map(_name, found[:_NAMES_SHOWN])) or "nothing")
         more = f" and {len(found) - _NAMES_SHOWN} more" if len(found) > _NAMES_SHOWN else ""
         raised = f" and raised {_error(said['code_failed'])}" if "code_failed" in said else ""

@@ -85,7 +85,7 @@ def serve(namespace: dict[str, Any], ask: Callable[[dict[str, Any]], dict[str, A
             answer = {"raised": type(error).__name__, "said": said if type(said) is str else ""}
         deepest(_DEEPEST)
         changed = {}
-        for number, (value, sent) in enumerate(zip(values, request["values"])):  # noqa: B905
+        for number, (value, sent) in enumerate(zip(values, request["values"], strict=True)):
             if sent[0] in ("l", "d", "e") and (now := encode(value, objects.keep)) != sent:
                 changed[str(number)] = now
         answer["changed"] = changed
