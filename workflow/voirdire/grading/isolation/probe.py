@@ -114,4 +114,3 @@ def _bait(user: int | None) -> Iterator[tuple[dict[str, Any], "subprocess.Popen[
             },
             victim,
         )
-        victim.kill()
