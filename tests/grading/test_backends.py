@@ -19,18 +19,8 @@ from voirdire.errors import UserError
 from voirdire.grading import backends
 from voirdire.grading.isolation import bubblewrap, filters, landlock, probe, unshare
 from voirdire.grading.isolation.pythons import NOBODY
-from voirdire.grading.limits import Limits
 
 NAMES = list(backends.BACKENDS)
-
-
-@pytest.fixture(scope="module", params=NAMES)
-def isolated(request):
-    """A sandbox of each kind; skipped with the reason where that doesn't isolate here."""
-    try:
-        return backends.find_sandbox(request.param, Limits(cpu_s=5, wall_s=20))
-    except UserError as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture
