@@ -1,32 +1,75 @@
-"""GSM8K and AIME: the last answer that a response commits itself to, compared as an exact number.
+"""GSM8K and AIME: the last number that a response commits itself to, compared exactly with the right one.
 
-An answer is committed by, in any order, the last one counting: `\\boxed{…}`, a line `#### …`, a line `A: …`, the words
-"answer is …" or "answer: …". Numbers that merely follow are nothing. Where nothing of the kind is there, the last line
-counts if it is a number or an equation (`x = 10`), or concludes in a whole sentence ("So she makes $18 a day.").
-The last number of a text that breaks off is never an answer. Percent and currency signs and units are not compared.
+**What commits.** `\\boxed{…}` (or `\\fbox`); a line `#### …`; `A: …` or `Ans: …` at a line's start;
+`<answer>…</answer>`; the words "answer is …", "answer: …" and their like (would be, =, →, a heading "Answer" with the
+answer below, "18 is the answer", "final result: …"), also with the word for answer of a dozen other languages when
+the number comes straight after; a correction ("Wait, it should be 5."). The last one wins, whatever its kind, and
+numbers that merely follow are nothing. These commit to nothing: an empty box, a heading `#### Step 2`, "if the answer
+is …", "the answer is not …", "the answer is correct: …", a question; "Answer:" or "A:" that opens a solution (words
+first, and more numbers later).
+
+**Where nothing commits**, the last line counts if it is a number or an equation (`x = 10`), or is a whole sentence
+with one bold number, or one that concludes ("So she makes $18 a day.", "… in total.") and states one number.
+Greetings behind it are skipped. So the last number of a text that breaks off, or of a step, is never an answer.
+
+**The number.** Compared as exact fractions: 18, 18.0, 36/2, 1.8e1, 033, "eighteen" are what they say. Separators of
+thousands, currency, percent, degrees, units, bold and LaTeX's marks are not compared: 50 % is 50, $18 is 18. A sum
+counts by what stands behind its last equals sign. In a sentence the number counts that it begins with, or else the
+first that is no circumstance ("in 3 days", "the 3 friends"). One that is part of something else is no number: 2:30,
+5-10, 3:2, 18x, "5 or 10", "2 hours 30 minutes", two unknowns. A comma before three digits separates thousands, any
+other is no decimal point, except in languages that use one (and in 1.234,56).
+
+**No number.** Where the last commitment is to no number (`\\boxed{\\text{none}}`, "The answer is unknown.", `#### no
+solution` at the end), or is taken back ("Wait, that's wrong.") with no other behind it, there is no answer, whatever
+came before. Words about the answer from which no number can be read don't undo a box or a line of hash signs.
+
+**Second opinion.** A formula that commits but is no plain number (`\\boxed{2^{10}}`) is put to Math-Verify, if it is
+installed, and counts if it comes to exactly a rational number; `how` then ends in "by Math-Verify", and says so where
+it isn't installed.
+
+A response that goes on to ask itself a new question ("Q: …") is read up to there. Closed thoughts, struck-out text,
+invisible characters are not read. No answer is wrong (truth false); truth is null only where the item's own answer is
+missing or no number.
 """
 
 import re
+from collections import deque
 from fractions import Fraction
 
-from voirdire.grading.numbers import plain, read_number, shown
+from voirdire.grading.commitments import Commitment, last_commitment
+from voirdire.grading.marks import plain, plain_characters
+from voirdire.grading.numbers import read_number, shown
 from voirdire.grading.text import visible
 
-_BOX = re.compile(r"\\(?:boxed|fbox)\s*(?=[{\d])")
-_BOXES_READ = 20
-_HASHES = re.compile(r"####(?!#)[ \t]*([^\n]*)")
-_LETTER = re.compile(r"^[ \t>*_]*(?:A|Ans)[*_]*:[*_]*[ \t]*([^\n]*)", re.MULTILINE)
-_WORDS = re.compile(
-    r"\b(?:answer|result|solution)\b(?P<between>[^\n.:=\d\\$]{0,80}?)(?:\bis\b|\bequals\b|:|=)[*_]*:?[ \t*]*(?:\n\s*)?"
-    r"(?=(?P<value>[^\n]{0,300}))",
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_NEXT_QUESTION = re.compile(r"^[ \t>*_#]*(?:Q|Question|Human|User)[*_]*:", re.MULTILINE)
+_QUESTIONS_READ = 20
+_TAKEN_BACK = re.compile(
+    r"(?:\b(?:wait|hold\s+on|actually|oops|sorry|hmm+)\b|(?:^|[.!?\n])\s*no[,.!:])[^\n]{0,80}?"
+    r"\b(?:wrong|incorrect|mistake|error|not\s+(?:right|correct)|miscalculated|misread)\b"
+    r"|\bI(?:'ve|\s+have)?\s+made\s+an?\s+(?:\w+\s+)?(?:mistake|error)\b"
+    r"|(?:^|[.!?\n])\s*(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:wrong|incorrect|not\s+(?:right|correct))\b",
     re.IGNORECASE,
 )
-_EQUATION = re.compile(r"[ \t$*\\(\[]*[A-Za-z]\w{0,15}\s*=[^=\n]*")
-_CONCLUDES = re.compile(
-    r"(?:^|[.!?]\s+)(?:so|thus|hence|therefore|in total|altogether|finally|in conclusion)\b[^\n]*[.!]\W*$",
-    re.IGNORECASE,
-)
+_THOUGHT_AGAIN = re.compile(r"(?:^|[.!?\n])\s*(?:but\s+)?(?:wait|hold\s+on|actually|oops)\b", re.IGNORECASE)
+_CONFIRMED = re.compile(r"\b(?:is|was|looks|seems)\s+(?:indeed\s+)?(?:right|correct|fine)\b|\bconfirm", re.IGNORECASE)
+_EQUATION = re.compile(r"[ \t$*\\(\[∴]*(?:[A-Za-z]\w{0,15}|total(?: [a-z]+){0,3})\s*=[^=\n]*", re.IGNORECASE)
 _LIST_MARK = re.compile(r"\d+[.)]$")
+_BOLD = re.compile(r"\*\*([^*\n]*\d[^*\n]*)\*\*")
+_LISTED = re.compile(r"\s*(?:[-*•#]\s|\d+[.)]\s|\|)")
+_CONCLUSION = (
+    r"so|thus|hence|therefore|in\s+total|altogether|finally|in\s+conclusion|overall|consequently|as\s+a\s+result|"
+    r"(?:this|that|which)\s+means|in\s+summary|ultimately|we\s+conclude"
+)
+_CONCLUDES = re.compile(rf"(?:^|[.!?]\s+|[,;]\s+(?:and\s+)?|∴\s*)(?:{_CONCLUSION})\b,?", re.IGNORECASE)
+_TOTALS = re.compile(
+    r"\b(?:in\s+total|altogether|in\s+all)\b|\b(?:the|a|her|his|their|its)\s+(?:\w+\s+){0,2}?total\b", re.IGNORECASE
+)
+_COMPLETE = re.compile(r"(?:[.!]|[.!]?(?:\*\*|\$|\\\)|\\\]))[\s\"')*_]*$")
+_COURTESY = re.compile(
+    r"\b(?:hope|let me know|feel free|happy to help|questions|good luck|need (?:any|more|further))\b", re.IGNORECASE
+)
+_MARKS_ONLY = re.compile(r"[\s$*_`\\\[\]()|=#>-]*")
 
 
 def find_number(response: str) -> tuple[Fraction | None, str]:
@@ -35,12 +78,15 @@ def find_number(response: str) -> tuple[Fraction | None, str]:
     >>> find_number("2 + 3 = 5, so the answer is 5. Check: 5 - 3 = 2.")
     (Fraction(5, 1), 'answer is')
     """
-    text = visible(response)
-    found = sorted([*_boxes(text), *_lines(text), *_sentences(text)], key=lambda commitment: commitment[0])
-    if found:
-        _, value, how = found[-1]
-        return value, how if value is not None else f"{how}: no number"
-    return _from_last_line(text)
+    text = _STRUCK.sub("", plain_characters(visible(response)))
+    if not text.strip():
+        return None, "no answer: empty"
+    parts = _parts(text)
+    for part in parts:
+        commitment = last_commitment(part)
+        if commitment:
+            return _unless_taken_back(commitment, part)
+    return _from_last_line(parts[0])
 
 
 def grade_number(answer: str, response: str) -> tuple[bool, str | None, str]:
@@ -48,78 +94,72 @@ def grade_number(answer: str, response: str) -> tuple[bool, str | None, str]:
 
     Raises ValueError where the right answer is no number.
     """
-    right = read_number(answer, alone=True)
+    right = read_number(answer, alone=True) if re.search(r"\d", answer) else None
     if right is None:
         raise ValueError("the item's answer is not a number")
     value, how = find_number(response)
     return value == right, None if value is None else shown(value), how
 
 
-def _boxes(text: str) -> list[tuple[int, Fraction | None, str]]:
-    found = []
-    # The last ones suffice, and keep a text of nothing but boxes from taking long.
-    for match in list(_BOX.finditer(text))[-_BOXES_READ:]:
-        content = _braced(text, match.end()) if text[match.end()] == "{" else text[match.end()]
-        if content is not None:
-            found.append((match.start(), read_number(content, alone=True), "boxed"))
-    return found
+def _parts(text: str) -> list[str]:
+    """The text, cut where it goes on to ask itself a new question."""
+    starts = [match.start() for match in _NEXT_QUESTION.finditer(text)][:_QUESTIONS_READ]
+    parts = [text[start:end] for start, end in zip([0, *starts], [*starts, len(text)], strict=True)]
+    return [part for part in parts if part.strip()]
 
 
-def _braced(text: str, start: int) -> str | None:
-    """What stands in the braces that open at `start`; None if they never close: the text broke off."""
-    depth = 0
-    for position in range(start, min(len(text), start + 2000)):
-        if text[position] == "{" and text[position - 1] != "\\":
-            depth += 1
-        elif text[position] == "}" and text[position - 1] != "\\":
-            depth -= 1
-            if depth == 0:
-                return text[start + 1 : position]
-    return None
+def _last(pattern: re.Pattern[str], text: str) -> "re.Match[str] | None":
+    found = deque(pattern.finditer(text), 1)
+    return found[0] if found else None
 
 
-def _lines(text: str) -> list[tuple[int, Fraction | None, str]]:
-    found: list[tuple[int, Fraction | None, str]] = []
-    for pattern, how in ((_HASHES, "####"), (_LETTER, "A:")):
-        for match in pattern.finditer(text):
-            content = match[1] if "boxed" not in match[1] else ""
-            if content.strip(" *_"):
-                found.append((match.start(), read_number(content), how))
-    # A heading such as "#### Step 2: add" is no answer, a number that it starts with would be.
-    return [commitment for commitment in found if commitment[1] is not None]
-
-
-def _sentences(text: str) -> list[tuple[int, Fraction | None, str]]:
-    found: list[tuple[int, Fraction | None, str]] = []
-    for match in _WORDS.finditer(text):
-        if "boxed" in match["value"] or re.search(r"\b(?:not|if|whether)\b", match["between"], re.IGNORECASE):
-            continue
-        value = read_number(match["value"])
+def _unless_taken_back(commitment: Commitment, text: str) -> tuple[Fraction | None, str]:
+    rest = text[commitment.end :]
+    taken_back = _last(_TAKEN_BACK, rest)
+    if taken_back and not _CONFIRMED.search(rest, taken_back.end()):
+        value, how = _from_last_line(rest[taken_back.end() :])
+        return value, how if value is not None else "no answer: taken back"
+    if _THOUGHT_AGAIN.search(rest):
+        value, how = _from_last_line(rest)
         if value is not None:
-            found.append((match.start(), value, "answer is"))
-    return found
+            return value, how
+    return commitment.value, commitment.how
 
 
 def _from_last_line(text: str) -> tuple[Fraction | None, str]:
-    lines = [line for line in text.split("\n") if line.strip()]
+    lines = [line for line in text[-4000:].split("\n") if not _MARKS_ONLY.fullmatch(line)]
+    while lines and not re.search(r"\d", lines[-1]) and _COURTESY.search(lines[-1]):
+        lines.pop()
     if not lines:
-        return None, "no answer: empty"
+        return None, "no answer: nothing committed"
     last = lines[-1].strip()
     if len(last) < 200:
         if not _LIST_MARK.match(last) or len(lines) == 1:
-            value = read_number(last.rstrip(".!"), alone=True) if re.match(r"\W*\d", plain(last)) else None
-            if value is not None and len(plain(last).split()) <= 4:
-                return value, "last line"
+            words = plain(last)
+            if re.match(r"\W*\d", words) and len(words.split()) <= 4:
+                value = read_number(last.rstrip(".!"), alone=True)
+                if value is not None:
+                    return value, "last line"
         if _EQUATION.fullmatch(last):
             value = read_number(last.split("=")[1].rstrip(" .$*)]\\"), alone=True)
             if value is not None:
                 return value, "equation in the last line"
-    conclusion = _CONCLUDES.search(last[-400:])
-    if conclusion:
-        words = plain(conclusion[0].strip(" .!?"))
-        numbers = re.findall(r"\d[\d,.]*", words)
-        if "=" in words or len(numbers) == 1:
-            value = read_number(words)
-            if value is not None:
-                return value, "conclusion"
+    if _COMPLETE.search(last[-50:]):
+        value, how = _from_last_sentence(last[-400:])
+        if value is not None:
+            return value, how
     return None, "no answer: nothing committed"
+
+
+def _from_last_sentence(line: str) -> tuple[Fraction | None, str]:
+    bold = _BOLD.findall(line)
+    if len(bold) == 1 and not _LISTED.match(line) and not bold[0].rstrip().endswith(":"):
+        value = read_number(bold[0], alone=True)
+        if value is not None:
+            return value, "bold in the last line"
+    line = line.rstrip(" .!*_$\"')")
+    conclusion = _last(_CONCLUDES, line)
+    if conclusion:
+        return read_number(line[conclusion.end() :], unique=True), "conclusion"
+    sentence = re.split(r"[.!?]\s+", line)[-1]
+    return (read_number(sentence, unique=True), "conclusion") if _TOTALS.search(sentence) else (None, "")

@@ -1,89 +1,159 @@
-"""Reading one number out of the words and marks around it, exactly."""
+"""Reading one number, exactly, out of the words and marks around it."""
 
 import re
 from fractions import Fraction
 
-_LATEX = (
-    (re.compile(r"<<[^<>\n]*>>"), ""),  # GSM8K's calculator notes
-    (re.compile(r"\\(?:text|mathrm|mathbf|textbf|mbox|boldsymbol|operatorname|fbox)\s*\{([^{}]*)\}"), r" \1 "),
-    (re.compile(r"\\[dtc]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r" (\1)/(\2) "),
-    (re.compile(r"\\[dtc]?frac\s*(\d)\s*(\d)"), r" \1/\2 "),
-    (re.compile(r"\^\s*\{?\s*\\circ\s*\}?|\\degree|°|º"), " degrees "),
-    (re.compile(r"\{,\}|\\,(?=\d{3})|\\!|\\left|\\right"), lambda match: "," if match[0] == "{,}" else ""),
-    (re.compile(r"\\[()\[\]]|\\[,;: ]|\\q?quad|~"), " "),
-    (re.compile(r"\\(?:times|cdot)\b|[×·⋅∗]"), "*"),
-    (re.compile(r"\\div\b|÷"), "/"),
-    (re.compile(r"\\(?:approx|equiv)\b|[≈≡]"), "="),
-    (re.compile(r"\\?\$|\\?%|[€£¥₹]|\*\*|__|`|\\boxed"), lambda match: "%" if "%" in match[0] else ""),
-    (re.compile(r"\((-?[\d.,]+)\)"), r"\1"),
-    (re.compile(r"[−‒–—﹣－]"), "-"),
-    (re.compile(r"\b(?:negative|minus)\s+(?=\d)", re.IGNORECASE), "-"),
-    (re.compile(r"\b(cm|mm|km|m|ft|in|yd|mi|units?|inches|feet|meters?)\s*\^\s*\{?[23]\}?"), r"\1"),
-    (re.compile(r"\b(km|m|mi|miles|ft|dollars)\s*/\s*(h|hr|hour|s|min|day)\b"), r"\1 per \2"),
-    (re.compile(r"(?<=\d)[\u2009\u202f\u00a0\u2008 ](?=\d{3}(?!\d))"), ","),
-)
+from voirdire.grading.marks import decimal_comma, plain
+from voirdire.grading.words import in_digits
+
+_SIMPLE = re.compile(r"[\s*$]*(-?\d{1,15})[\s*$.]*")
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 _NUMBER = re.compile(
-    rf"(?<![\w.,:/^])(?P<sign>[-+]\s?)?(?:(?P<whole>\d{{1,9}})\s+(?=\d+\s?/\s?\d))?(?P<number>{_DIGITS})"
-    rf"(?:\s?/\s?(?P<below>-?\d+(?:\.\d+)?))?(?:(?:\s*\*\s*10\s*\^\s*\{{?|[eE])(?P<power>-?\d{{1,3}})\}}?)?"
-    r"(?:\s*(?P<scale>thousand|million|billion|trillion|[kK])\b)?(?P<percent>\s?%)?",
+    rf"(?<![\w.,:/^'])(?<![A-Za-z]-)(?P<sign>[-+]\s*)?(?:(?P<whole>\d{{1,9}})\s+(?=\d+\s?/\s?\d))?(?P<number>{_DIGITS})"
+    rf"(?:\s?/\s?(?P<below>-?(?:{_DIGITS})))?(?:(?:\s*\*\s*10\s*\^\s*\{{?\s*|[eE])(?P<power>[-+]?\d{{1,3}})\}}?)?"
+    r"(?:\s*(?P<scale>hundred|thousand|million|billion|trillion|[kK])\b)?(?P<percent>\s?%)?",
 )
-_SCALES = {"thousand": 10**3, "k": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_SCALES = {"hundred": 100, "thousand": 10**3, "k": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_MEASURES = (
+    r"(?:hours?|hrs?|h|minutes?|mins?|m|seconds?|days?|weeks?|months?|years?|feet|foot|ft|yards?|pounds?|lbs?|"
+    r"gallons?|quarts?|meters?|miles?|kilometers?|dollars?|degrees)"
+)
 # After a number: it was part of a sum, a time, a ratio, a range, a list, a comparison, a share of something else.
 _GOES_ON = re.compile(
-    r"\s*(?:[-+*/^:!]\s?[\d({x\\a-z]|\^|!\s*\S|[<>]|,\s?\d|\.\d|(?:,|or|and|to|,\s?and|,\s?or)\s+-?\d"
-    r"|(?:\w+\s+)?(?:more|less|fewer|greater)\s+than\s+-?\d|(?:times|out\s+of|of)\s+(?:the\s+)?-?\d|\\\w|\()",
+    r"-[a-z]|\s*(?:\^|[-+*]\s?(?:[\d({\\.]|(?!a\s|i\s)[a-z](?![\w']))|/\s?(?:[\d({\\]|[a-z]\b)|:\s?\d|'\s?\d|!\s*\S"
+    r"|[<>≤≥≠π√∞]|,\s?\d|\.\d|(?:,\s?)?(?:or|and|to|by)\s+-?\d"
+    r"|(?:\w+\s+)?(?:more|less|fewer|greater)\s+than\s+-?\d"
+    r"|(?:times|plus|minus|multiplied\s+by|divided\s+by|out\s+of|of)\s+(?:the\s+)?-?\d|\\\w|\()"
+    rf"|\s*{_MEASURES},?\s*(?:and\s+)?\d|\s+[a-z]+(?:\s+[a-z]+)?,?\s+and\s+-?\d"
+    r"|\s+(?P<noun>[a-z]+)\s+(?:or|to)\s+-?[\d.,]+\s+(?P=noun)\b",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"\s*\([^)]*[a-z][^)]*\)", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n")
+# A letter behind a number is an unknown (18x), unless it may be a unit.
+_UNKNOWN = re.compile(r"\s?(?![mghslLJWVNCFc]\b)[A-Za-z](?![\w'])(?!\s+[a-z])")
+_SUM_FOLLOWS = re.compile(
+    r"(?:[a-z]\b)?(?:\s+(?!(?:because|since|as|which|where|so|for|when|if|that|from|and)\b)[a-z]+){0,4}\s*"
+    r"(?:[-+*/^=]|%?\s*of\s+(?:the\s+)?\d|(?:times|plus|minus|multiplied\s+by|divided\s+by)\s)",
+    re.IGNORECASE,
+)
+_RESULT = re.compile(r"\b(?:is|makes|gives|leaves)\s+(?=-?[\d.])", re.IGNORECASE)
+_COMMENT = re.compile(r"\s\([^()]*\)|\([^()]*[a-z][^()]*\)", re.IGNORECASE)
+SENTENCE_END = re.compile(
+    r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bRs)(?<!\bNo)(?<!\bvs)(?<!\bapprox)(?<!i\.e)(?<!e\.g)"
+    r"[.!?](?=\s|$)|\n"
+)
+_NO_NUMBER_AFTER = re.compile(
+    r"(?:\bnot|n't|[*/^({<>≤≥≠√]|sqrt|\b(?:more|less|fewer|greater|larger|smaller)\s+than|\b(?:over|under|above|below)"
+    r"|\b(?:divided\s+by|mod|modulo))\s*$",
+    re.IGNORECASE,
+)
+_CORRECTED = re.compile(r"\bnot\s+[^\s,]+(?:\s[a-z]+)?,?\s*(?:but|rather|it's|it\s+is)\s+", re.IGNORECASE)
+_CHOICE_LETTER = re.compile(r"^\W*\(?[A-E]\s?[).]\s*(?=-?\.?\d)")
+_ASSIGNMENTS = re.compile(r"(?:,|;|\band|\bor)\s*[A-Za-z]\w{0,2}\s*$")
+_OPENING_CLAUSE = re.compile(
+    r"\W*(?:in|after|for|with|at|by|on|from|if|when|over|during|since|within|given|because|as|out\s+of)\b[^,]*,\s+",
+    re.IGNORECASE,
+)
+# Before a number: it counts something that is given, or says when, where, for whom.
+_MODIFIES = re.compile(
+    r"\b(?:the|all|these|those|her|his|their|its|my|our|your|each|every|per|both|other|in|for|with|at|by|on|from|than"
+    r"|after|before|until|within|during|among|between(?:\s+\S+\s+and)?|from\s+\S+\s+to|through"
+    r"|(?<!total )(?<!sum )(?<!amount )(?<!profit )(?<!cost )(?<!average )of)"
+    r"(?:\s+(?:of|the|all|first|last|next|other))*\s+$",
+    re.IGNORECASE,
+)
 # Digits beyond these are no answer to any benchmark's question, and slow to compute with.
 _MOST_DIGITS = 100
 
 
-def plain(text: str) -> str:
-    r"""A text without currency signs, bold and LaTeX's marks; minus signs and separators made plain.
-
-    >>> plain(r"**\$5{,}000**")
-    '5,000'
-    """
-    for pattern, replacement in _LATEX:
-        text = pattern.sub(replacement, text)
-    return text
-
-
-def read_number(text: str, alone: bool = False) -> Fraction | None:
+def read_number(text: str, alone: bool = False, unique: bool = False, comma: bool = False) -> Fraction | None:
     """The one number that a text states; None if there is none, or it can't be told which.
 
-    A sum counts by what stands behind its last equals sign ("9 * 2 = 18"). With `alone` nothing but a unit may stand
-    beside the number, as in a box.
+    A sum counts by what stands behind its last equals sign ("9 * 2 = 18"). Among several numbers in a sentence the
+    first counts that doesn't merely count what is given, or say when or for whom; with `unique` there must be just one
+    such. With `alone` nothing but a unit or words may stand beside the number, as in a box. With `comma` the text's
+    language writes 1.250,5 for 1,250.5.
 
     >>> read_number("$1,234.50 per day")
     Fraction(2469, 2)
     >>> read_number("2:30") is None
     True
     """
-    text = plain(text).strip(" \t:*")
+    simple = _SIMPLE.fullmatch(text)
+    if simple:
+        return Fraction(int(simple[1]))
+    text = decimal_comma(text) if comma else text
+    text = plain(text).replace("\n", " " if alone else "\n").strip(" \t\n:*\"'|")
     if not alone:
-        text = _SENTENCE_END.split(text, maxsplit=1)[0]
+        text = SENTENCE_END.split(text, maxsplit=1)[0]
+        text = _COMMENT.sub("", _CORRECTED.sub("", text))
+    else:
+        text = re.sub(r"(?<=[A-Za-z])-(?=[A-Za-z])", " ", text).rstrip(" .,;")
+    text = _CHOICE_LETTER.sub("", in_digits(text))
+    return _read(text, alone, unique)
+
+
+def _read(text: str, alone: bool, unique: bool) -> Fraction | None:
     match = _NUMBER.search(text)
-    before = text[: match.start()] if match else ""
-    begins = match is not None and not before.strip(" (")
-    if "=" in text and not (begins and match and not _expression_follows(text[match.end() :])):
-        return read_number(text.rsplit("=", 1)[1], alone)
-    if match is None or before.rstrip().endswith(("not", "n't", "*", "/", "^", "(", "{", "sqrt", "<", ">")):
+    begins = match is not None and not text[: match.start()].strip(" (\"'[")
+    if "=" in text and not (begins and match and not _SUM_FOLLOWS.match(text[match.end() :])):
+        return _behind_equals(text.split("="), alone)
+    if match and begins and not alone and _GOES_ON.match(text, match.end()):
+        return _said_twice(match, text) or _result(text[match.end() :])
+    if match and not begins and not alone:
+        match = _stated(text, unique)
+    if match is None or _NO_NUMBER_AFTER.search(text[: match.start()]):
         return None
-    after = _COMMENT.sub("", text[match.end() :], count=1)
-    if _GOES_ON.match(after) or (alone and (_NUMBER.search(after) or re.search(r"[-+*/^\\_{}!]", before + after))):
+    before, after = text[: match.start()], text[match.end() :]
+    if _GOES_ON.match(after) or _UNKNOWN.match(after):
         return None
-    if alone and match["scale"] in ("k", "K"):
-        # Alone in a box k is as likely an unknown.
-        return None
-    return _value(match)
+    return None if alone and not _alone(match, before, after) else _value(match)
 
 
-def _expression_follows(after: str) -> bool:
-    return bool(re.match(r"\s*(?:[-+*/^=]|%?\s*of\b|[a-z]+\s*[-+*/=])", after, re.IGNORECASE))
+def _alone(match: "re.Match[str]", before: str, after: str) -> bool:
+    # Alone in a box k is as likely an unknown.
+    unknown = match["scale"] in ("k", "K")
+    return not (unknown or _NUMBER.search(after) or re.search(r"[-+*/^\\_{}!]", before + after))
+
+
+def _result(after: str) -> Fraction | None:
+    """ "18% of 50, which is 9". """
+    result = _RESULT.search(after)
+    return _read(after[result.end() :], False, False) if result else None
+
+
+def _said_twice(match: "re.Match[str]", text: str) -> Fraction | None:
+    """ "1/2, or 0.5", "1/2 or 50%". """
+    again = re.compile(r",?\s*or\s+").match(text, match.end())
+    other = _NUMBER.match(text, again.end()) if again else None
+    if other is None:
+        return None
+    first, second = _value(match), _value(other)
+    if first is None or second is None:
+        return None
+    shares = [value / 100 if found["percent"] else value for value, found in ((first, match), (second, other))]
+    return first if shares[0] == shares[1] else None
+
+
+def _behind_equals(parts: list[str], alone: bool) -> Fraction | None:
+    """What a chain of equations comes to: its last side that is a number."""
+    if re.fullmatch(r"\W*[A-Za-z]\w{0,2}\s*", parts[0]) and _ASSIGNMENTS.search(parts[-2]):
+        return None
+    value = _read(parts[-1].strip(" \"'"), alone, False)
+    if value is None and not _NUMBER.search(re.sub(r"[A-Za-z]\w*", "", parts[-1])):
+        return _read(parts[-2].strip(" \"'"), True, False)
+    if value is None and len(parts) == 2:
+        return _read(parts[0].strip(" \"'"), True, False)
+    return value
+
+
+def _stated(text: str, unique: bool) -> "re.Match[str] | None":
+    """Which of a sentence's numbers it states."""
+    opening = _OPENING_CLAUSE.match(text)
+    matches = list(_NUMBER.finditer(text, opening.end() if opening else 0)) or list(_NUMBER.finditer(text))
+    stated = [match for match in matches if not _MODIFIES.search(text, 0, match.start())]
+    if unique and len(stated) > 1:
+        return None
+    return stated[0] if stated else matches[0] if len(matches) == 1 else None
 
 
 def _value(match: "re.Match[str]") -> Fraction | None:
@@ -91,11 +161,14 @@ def _value(match: "re.Match[str]") -> Fraction | None:
         return None
     value = Fraction(match["number"].replace(",", ""))
     if match["below"]:
-        below = Fraction(match["below"])
+        below = Fraction(match["below"].replace(",", ""))
         if not below:
             return None
         value /= below
     if match["whole"]:
+        if not 0 < value < 1:
+            # 3 4/2 is no mixed number; it may be a product.
+            return None
         value += int(match["whole"])
     if match["power"]:
         value *= Fraction(10) ** int(match["power"])
@@ -112,8 +185,9 @@ def shown(value: Fraction) -> str:
     """
     if value.denominator == 1:
         return str(value.numerator)
-    below, places = value.denominator, 0
-    while below % 10 == 0 or below % 2 == 0 or below % 5 == 0:
-        below = below // (10 if below % 10 == 0 else 2 if below % 2 == 0 else 5)
-        places += 1
-    return f"{float(value):.{places}f}" if below == 1 and places <= 15 else str(value)
+    for places in range(1, 16):
+        scaled = abs(value) * 10**places
+        if scaled.denominator == 1:
+            digits = str(scaled.numerator).zfill(places + 1)
+            return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+    return str(value)

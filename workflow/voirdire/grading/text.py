@@ -6,10 +6,10 @@ import unicodedata
 # Longer texts are cut: an answer stands at the end, or at the start, of what a person would read.
 LONGEST = 200_000
 
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHT_TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 # Format characters (zero-width, direction overrides), control characters except line ends and tabs, lone surrogates.
 _UNSEEN = {"Cf", "Cc", "Cs"}
-_KEPT = "\n\t"
+_UNUSUAL = re.compile(r"[^\n\t\x20-\x7e]")
 
 
 def visible(response: str) -> str:
@@ -21,7 +21,27 @@ def visible(response: str) -> str:
     text = response.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > LONGEST:
         text = text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
-    text = _THOUGHTS.sub("", text)
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c for c in text if c in _KEPT or unicodedata.category(c) not in _UNSEEN)
+    return _UNUSUAL.sub(_seen, _without_thoughts(text))
+
+
+def _seen(match: "re.Match[str]") -> str:
+    return "" if unicodedata.category(match[0]) in _UNSEEN else match[0]
+
+
+def _without_thoughts(text: str) -> str:
+    """The text without what stands between thinking tags, or before a closing one whose opening the prompt held.
+
+    One that never closes is kept: the model forgot, or broke off.
+    """
+    kept: list[str] = []
+    seen, opened = 0, -1
+    for tag in _THOUGHT_TAG.finditer(text):
+        if not tag[1]:
+            opened = tag.start() if opened < 0 else opened
+            continue
+        if opened < 0:
+            kept.clear()
+        else:
+            kept.append(text[seen:opened])
+        seen, opened = tag.end(), -1
+    return "".join(kept) + text[seen:]
