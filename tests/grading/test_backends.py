@@ -82,6 +82,7 @@ WAYS_OUT = {
     "deletes a file": "os.unlink(job['folder'] + '/secret')",
     "truncates a file": "os.truncate(job['folder'] + '/secret', 0)",
     "opens a file to all": "os.chmod(job['folder'] + '/secret', 0o777)",
+    "empties what it may read": "os.open(os.__file__, os.O_RDONLY | os.O_TRUNC)",
     "gives a file away": "os.chown(job['folder'] + '/secret', -1, 12345)",
     "changes a file's time": "os.utime(job['folder'] + '/secret')",
     "marks a file": "os.setxattr(job['folder'] + '/secret', 'user.x', b'x')",

@@ -7,6 +7,7 @@ inside (outside they would hit the isolation), those of all processes together a
 
 import errno
 import os
+import select
 import signal
 import subprocess
 import tempfile
@@ -37,7 +38,7 @@ FILTER, PARENT = "{filter}", "{parent}"
 _LOOK_EVERY_S = 0.1
 # If a look comes late, as on a busy machine or after a pause, what was between counts no more than this.
 _LONGEST_STEP_S = 1.0
-_WAIT_S = (0.0005, 0.02)
+_WAIT_S = 0.001
 # A full machine may refuse a process now and allow it later.
 _NEXT_ATTEMPTS_S = (0.05, 0.25, 1.0)
 _PASSING = (
@@ -170,24 +171,38 @@ def _readable(data: bytes | None) -> Iterator[tuple[int, ...]]:
 
 def _follow(pid: int, talk: Conversation, watch: Watch) -> str:
     """Talk until the process ends or has to; returns how. It is not waited for."""
-    last, pause = time.monotonic(), _WAIT_S[0]
+    last = time.monotonic()
     while not talk.flood:
+        left = last + _LOOK_EVERY_S - time.monotonic()
         if not talk.ended:
             # What the answers take is not the program's.
-            last += talk.step(last + _LOOK_EVERY_S - time.monotonic())
+            last += talk.step(left)
             if talk.ended:
                 continue
-        elif os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+        elif _exits(pid, left):
             return "exit"
-        else:
-            time.sleep(pause)
-            pause = min(2 * pause, _WAIT_S[1])
         if (elapsed := time.monotonic() - last) >= _LOOK_EVERY_S:
             passed = watch.look(min(elapsed, _LONGEST_STEP_S))
             if passed:
                 return passed
             last = time.monotonic()
     return "flood"
+
+
+def _exits(pid: int, timeout_s: float) -> bool:
+    """Whether a child ends within some time; it is not waited for."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        # Before Linux 5.3.
+        time.sleep(min(_WAIT_S, max(0.0, timeout_s)))
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(max(0.0, timeout_s) * 1000))
+    finally:
+        os.close(descriptor)
 
 
 def _passing(outcome: Outcome) -> bool:

