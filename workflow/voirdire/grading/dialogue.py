@@ -36,11 +36,15 @@ def run_apart(sandbox: Sandbox, program: Mapping[str, Any], tests: Mapping[str, 
     Neither waits for a side that has ended: the sandbox's limits bound each, and its end is told to the other.
     """
     requests, answers = _Post(), _Post()
+    owed = False
 
     def program_asks(message: _Message) -> _Message:
-        answer = message["ask"]
-        if isinstance(answer, dict) and answer:
-            answers.put({key: answer[key] for key in _ANSWER if key in answer})
+        nonlocal owed
+        if owed:
+            # Whatever it says now is the answer: if both sides waited, nobody would be left to watch their limits.
+            said = message["ask"] if isinstance(message["ask"], dict) else {}
+            answers.put({key: said[key] for key in _ANSWER if key in said})
+        owed = True
         return requests.take()
 
     def tests_ask(message: _Message) -> _Message:

@@ -39,7 +39,9 @@ def verdict(plan: Plan, tests: int, ran: Ran, sandbox: str) -> Grade:
     """The grade of a program, after one run of an item's `tests`."""
     for outcome in (ran.program, ran.tests):
         if outcome and not outcome.started:
-            return Grade(None, None, f"not graded: the sandbox did not start ({outcome.ended})", sandbox)
+            busy = outcome.ended == "busy"
+            why = "the machine gave it no time" if busy else f"the sandbox did not start ({outcome.ended})"
+            return Grade(None, None, f"not graded: {why}", sandbox)
     said, steps = _sorted(ran.program)
     code = said.get("code")
     if not isinstance(code, str):
@@ -70,7 +72,7 @@ def _sorted(outcome: Outcome) -> tuple[_Message, _Steps]:
 def _never_tested(plan: Plan, said: _Message) -> str | None:
     if "wrong_name" in said:
         wanted = _name(plan.entry_point)
-        if said.get("code_failed") in ("SyntaxError", "IndentationError", "TabError"):
+        if said["wrong_name"] is None:
             return "not Python"
         if isinstance(said.get("method_of"), str):
             return f"wrong function name: {wanted} is a method of {_name(said['method_of'])}, the tests call a function"

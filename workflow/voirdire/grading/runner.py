@@ -67,7 +67,7 @@ def _load(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> dict[s
     if job["entry_point"] and job["entry_point"] not in namespace:
         tree = parsed(code)
         method_of = class_with(tree, job["entry_point"]) if tree else None
-        send({"wrong_name": names_defined(tree) if tree else [], "method_of": method_of})
+        send({"wrong_name": names_defined(tree) if tree else None, "method_of": method_of})
         return None
     return namespace
 
