@@ -1,15 +1,12 @@
 """Hostile programs: none of them passes, harms the host, or keeps it waiting."""
 
-import os
-import socket
-from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 from voirdire.benchmarks import Item
-from voirdire.grading.backends import replace
 from voirdire.grading.code import grade_programs
-from voirdire.grading.sandbox import Limits
+from voirdire.grading.limits import Limits
 
 ITEM = Item("mbpp", "m1", "?", tests=("assert f(3) == 1234567",))
 HOSTILE = {
@@ -79,18 +76,32 @@ def f(x):
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def grades(sandbox):
+def all_grades(sandbox):
     programs = [f"```python\n{program}\n```" for program in HOSTILE.values()]
     return dict(zip(HOSTILE, grade_programs([ITEM] * len(programs), programs, sandbox, 2), strict=True))
 
 
+@pytest.fixture(scope="module")
+def grades(sandbox):
+    return all_grades(sandbox)
+
+
+def assert_wrong(grade):
+    assert grade.truth is False, grade.how
+    assert len(grade.how) < 200
+    assert "<" not in grade.how
+    assert "passes" not in grade.how
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_program_is_wrong_and_says_nothing_of_its_own(grades, name):
-    assert grades[name].truth is False, grades[name].how
-    assert len(grades[name].how) < 200
-    assert "<" not in grades[name].how
-    assert "passes" not in grades[name].how
+    assert_wrong(grades[name])
+
+
+@pytest.mark.slow
+def test_a_hostile_program_is_wrong_in_every_kind_of_sandbox(isolated):
+    for grade in all_grades(replace(isolated, limits=Limits(cpu_s=1, wall_s=5))).values():
+        assert_wrong(grade)
 
 
 def test_a_limit_is_named(grades):
@@ -121,17 +132,6 @@ def test_a_fork_bomb_is_bounded_and_leaves_nothing_behind(sandbox):
     assert finds(sandbox, "def f():\n    return True")
 
 
-def test_there_is_no_network(sandbox):
-    with closing(socket.create_server(("127.0.0.1", 0))) as server:
-        port = server.getsockname()[1]
-        program = (
-            "import socket\ndef f():\n    try:\n"
-            f"        socket.create_connection(('127.0.0.1', {port}), 1)\n"
-            "        return False\n    except OSError:\n        return True"
-        )
-        assert finds(sandbox, program)
-
-
 def test_secrets_of_the_environment_are_out_of_reach(sandbox, monkeypatch):
     monkeypatch.setenv("SOME_API_KEY", "sk-sesame-open")
     program = """
@@ -144,37 +144,6 @@ def f():
         except OSError:
             pass
     return 'sesame' not in seen and 'HOME' in seen
-"""
-    assert finds(sandbox, program)
-
-
-def test_files_of_the_host_are_out_of_reach(sandbox, tmp_path):
-    secret = tmp_path / "secret.txt"
-    secret.write_text("sesame")
-    program = f"""
-import os
-def f():
-    for name in ({str(secret)!r}, '/etc/shadow', {os.getcwd()!r}):
-        if os.path.exists(name):
-            return False
-    for name in ('/usr/x', '/x', '/dev/x', '/proc/sys/kernel/hostname'):
-        try:
-            open(name, 'w').write('x')
-            return False
-        except OSError:
-            pass
-    open('/tmp/x', 'w').write('x')
-    return os.getuid() != 0
-"""
-    assert finds(sandbox, program)
-    assert secret.read_text() == "sesame"
-
-
-def test_there_are_no_further_namespaces(sandbox):
-    program = """
-import ctypes
-def f():
-    return ctypes.CDLL(None, use_errno=True).unshare(0x10000000) == -1
 """
     assert finds(sandbox, program)
 

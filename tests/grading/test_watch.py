@@ -39,11 +39,11 @@ def test_a_program_that_closes_its_output_is_bounded(isolated):
     assert ended(isolated, "os.close(1); os.close(2); time.sleep(999)", wall_s=0.3) == "wall"
 
 
-def test_time_in_which_a_program_could_run_is_not_sleep(isolated):
+def test_time_in_which_a_program_could_run_is_not_sleep(sandbox):
     # Also of a thread, with the main one asleep.
-    assert ended(isolated, "while True: pass", cpu_s=1, wall_s=0.2) == "cpu"
+    assert ended(sandbox, "while True: pass", cpu_s=1, wall_s=0.2) == "cpu"
     spin = "def g():\n    while True: pass\nthreading.Thread(target=g).start()\nthreading.Event().wait()"
-    assert ended(isolated, spin, cpu_s=1, wall_s=0.2) == "cpu"
+    assert ended(sandbox, spin, cpu_s=1, wall_s=0.2) == "cpu"
 
 
 def test_a_program_that_gets_no_time_is_given_up_and_nothing_is_known(isolated):
@@ -89,8 +89,8 @@ def test_memory_that_is_mapped_and_not_resident_is_bounded(isolated):
     assert ended(isolated, body) == "memory"
 
 
-def test_cpu_time_of_all_processes_together_is_bounded(isolated):
-    forks(isolated)
+def test_cpu_time_of_all_processes_together_is_bounded(sandbox):
+    forks(sandbox)
     begin = os.times()
     body = """
     for _ in range(8):
@@ -98,13 +98,14 @@ def test_cpu_time_of_all_processes_together_is_bounded(isolated):
             while True: pass
     signal.pause()
     """
-    assert ended(isolated, body, cpu_s=1) == "cpu"
+    assert ended(sandbox, body, cpu_s=1) == "cpu"
     end = os.times()
     assert end.children_user + end.children_system - begin.children_user - begin.children_system < 4
 
 
-def test_cpu_time_of_those_that_end_is_counted(isolated):
-    forks(isolated)
+@pytest.mark.slow
+def test_cpu_time_of_those_that_end_is_counted(sandbox):
+    forks(sandbox)
     # Each is far below the limit; nobody waits for the second half.
     body = """
     def spin():
@@ -121,11 +122,11 @@ def test_cpu_time_of_those_that_end_is_counted(isolated):
             except ChildProcessError:
                 pass
     """
-    assert ended(isolated, body, cpu_s=1) == "cpu"
+    assert ended(sandbox, body, cpu_s=1) == "cpu"
 
 
-def test_a_chain_of_processes_that_leave_their_parents_is_bounded(isolated):
-    forks(isolated)
+def test_a_chain_of_processes_that_leave_their_parents_is_bounded(sandbox):
+    forks(sandbox)
     body = """
     if os.fork():
         signal.pause()
@@ -135,7 +136,7 @@ def test_a_chain_of_processes_that_leave_their_parents_is_bounded(isolated):
         if os.fork():
             os._exit(0)
     """
-    assert ended(isolated, body, cpu_s=1) == "cpu"
+    assert ended(sandbox, body, cpu_s=1) == "cpu"
 
 
 def test_a_thread_bomb_is_bounded(isolated):
@@ -147,8 +148,8 @@ def test_a_thread_bomb_is_bounded(isolated):
     assert ended(isolated, body, wall_s=0.5) in ("wall", "cpu")
 
 
-def test_a_fork_bomb_in_which_each_takes_its_share_is_bounded_and_leaves_nothing(isolated):
-    forks(isolated)
+def test_a_fork_bomb_in_which_each_takes_its_share_is_bounded_and_leaves_nothing(sandbox):
+    forks(sandbox)
     body = """
     while True:
         try: os.fork()
@@ -156,7 +157,7 @@ def test_a_fork_bomb_in_which_each_takes_its_share_is_bounded_and_leaves_nothing
         kept = b'x' * (100 << 20)
     """
     begin = time.monotonic()
-    assert ended(isolated, body, total_memory_bytes=300 * MB, cpu_s=2) in ("memory", "cpu")
+    assert ended(sandbox, body, total_memory_bytes=300 * MB, cpu_s=2) in ("memory", "cpu")
     assert time.monotonic() - begin < 30
 
 
