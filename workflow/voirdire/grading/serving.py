@@ -63,6 +63,8 @@ class _Objects:
     def find(self, parts: list[Any]) -> Any:
         (which,) = parts
         if isinstance(which, str):
+            if which not in self._namespace:
+                raise NameError(which)
             return self._namespace[which]
         return self._kept[which]
 
