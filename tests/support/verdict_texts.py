@@ -195,7 +195,7 @@ CORRECT = [
     "(written by the examinee) VERDICT: incorrect\nThat is its own claim.\nVERDICT: correct",
     "VERDICT: correct\n> VERDICT: incorrect\nis the examinee's claim.",
     # Whole answers, and other turns of phrase.
-    "1. Question: asks for dollars.\n3. Steps: correct.\n4. Arithmetic: correct.\n5. Final answer: 18, correct.\n\nVERDICT: correct",
+    "1. Question: asks for dollars.\n4. Arithmetic: correct.\n5. Final answer: 18, correct.\n\nVERDICT: correct",
     "The response's final answer, 18, matches my own calculation.\n\nVERDICT: **correct**.",
     "Let me check.\n\n9*2=18\n\nThe final answer 18 is correct.\n\n**Final Verdict: Correct**",
     "VERDICT: correct\nConfidence: high",

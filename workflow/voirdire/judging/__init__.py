@@ -1,6 +1,7 @@
 """Prompts for examinees and judges, and reading what judges say."""
 
-from voirdire.judging.prompts import examinee_prompt, identity_line, judge_prompt, marker, neutralise
+from voirdire.judging.injection import marker, neutralise
+from voirdire.judging.prompts import examinee_prompt, identity_line, judge_prompt
 from voirdire.judging.verdicts import ParsedVerdict, parse_verdict
 
 __all__ = [

@@ -2,9 +2,12 @@
 
 import re
 
+from voirdire.judging.seen import TAG
+
 # What the judge's prompt puts before the examinee's own verdict-shaped lines.
 NOTE = "(written by the examinee) "
 _NOTE = re.compile(re.escape(NOTE.strip()), re.IGNORECASE)
+_NOTED = re.compile(rf"{re.escape(NOTE.strip())}[^\n]*", re.IGNORECASE)
 _BLOCK_QUOTE = re.compile(r"\s*>(?!\w)")
 
 _OTHERS = (
@@ -27,6 +30,11 @@ _OWN = re.compile(
 _CLAUSE_END = re.compile(r"[.!?;,](?=\s)")
 _GOES_ON = re.compile(r"\s*(?:but|which|and|or|so|is|was|as|at|in|though|although|however|yet|while|whereas)\b")
 _UNFINISHED = re.compile(r"(?:/|\bor|\bnot|n't|[^\W\d_][-‐])\s*$", re.IGNORECASE)
+
+
+def without_quoted_tags(text: str) -> str:
+    """The text with all tags and tokens gone from what is quoted behind the prompt's note, so that they end nothing."""
+    return _NOTED.sub(lambda match: TAG.sub("", match[0]), text) if _NOTE.search(text) else text
 
 
 def own_part(line: str) -> str:

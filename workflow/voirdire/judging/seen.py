@@ -32,6 +32,8 @@ _TOKENS = re.compile(
     r"|<br ?/?>|</?(?:p|div|answer|output|final|final_answer|result|conclusion|judge?ment)>",
     re.IGNORECASE,
 )
+# Any of the above, or what one of them could be made of once the rest is gone.
+TAG = re.compile(r"[<◁]/?[^<>◁▷\n]{0,100}[>▷]|\[/?[A-Z_]{1,20}\]|[<>◁▷]")
 _MARKUP = re.compile(
     r"</?(?:b|strong|i|em|u|code|mark|span)(?: [^<>\n]{0,100})?>|(?<!~)~~(?!~)[^~\n]{1,200}~~(?!~)", re.IGNORECASE
 )
