@@ -1,6 +1,7 @@
 """Limits on all processes of a program together, and on its sleep; each test's program would go on for ever."""
 
 import os
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 from inside import run_inside
 
-from voirdire.grading import watch
+from voirdire.grading import following, watch
 from voirdire.grading.limits import Limits
 
 MB = 1 << 20
@@ -180,3 +181,31 @@ def test_files_in_a_scratch_folder_are_counted(tmp_path):
     assert own.look(0.1) == "flood"
     (tmp_path / "x").unlink()
     assert own.look(0.1) is None
+
+
+def test_a_program_is_watched_while_its_answer_is_awaited(isolated):
+    forks(isolated)
+    program = """
+import json, os, signal, sys
+job = sys.stdin.readline()
+print('{"ready": true}', flush=True)
+if os.fork() == 0:
+    kept = [b'x' * (100 << 20) for _ in range(5)]
+    signal.pause()
+print('{"ask": 1}', flush=True)
+signal.pause()
+"""
+    ended = threading.Event()
+    looked = []
+
+    def answer(message):
+        # As long as it takes until the program is ended, and no longer: nothing else ends it here.
+        looked.append(ended.wait(20))
+
+    small = replace(limited(isolated, total_memory_bytes=200 * MB), command=(*isolated.command[:-1], program))
+    kill = following.os.killpg
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(following.os, "killpg", lambda *arguments: (kill(*arguments), ended.set()))
+        outcome = small.talk({}, answer)
+    assert looked == [True]
+    assert outcome.ended == "memory"

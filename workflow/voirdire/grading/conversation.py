@@ -23,7 +23,7 @@ class Conversation:
 
     `messages` are the objects that it wrote after `ready`, with the length of each line; `noise` the start of whatever
     else it wrote; `ended` is true once its output ended, or was too much (`flood`): more than `most` bytes, more lines
-    than anyone needs, or answers asked for and not read.
+    than anyone needs, or answers asked for and not read; `answering` while one is being made, if it `may_ask` at all.
     """
 
     def __init__(
@@ -31,7 +31,8 @@ class Conversation:
     ) -> None:
         self.messages: list[tuple[Message, int]] = []
         self.noise = bytearray()
-        self.started = self.ended = self.flood = False
+        self.started = self.ended = self.flood = self.answering = False
+        self.may_ask = answer is not None
         self._input, self._output, self._answer, self._most = to, out_of, answer, most
         self._unread, self._searched, self._read, self._lines = bytearray(), 0, 0, 0
         self._unsent, self._answering_s = bytearray(), 0.0
@@ -106,8 +107,11 @@ class Conversation:
         elif not self.started:
             self.started = message == _READY
         elif "ask" in message and self._answer is not None:
-            begin = time.monotonic()
-            reply = self._answer(message)
+            begin, self.answering = time.monotonic(), True
+            try:
+                reply = self._answer(message)
+            finally:
+                self.answering = False
             self._answering_s += time.monotonic() - begin
             if reply is not None:
                 self._send(reply)

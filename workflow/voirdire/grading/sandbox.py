@@ -7,7 +7,6 @@ inside (outside they would hit the isolation), those of all processes together a
 
 import errno
 import os
-import select
 import signal
 import subprocess
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from voirdire.grading.conversation import Answer, Conversation
+from voirdire.grading.following import follow
 from voirdire.grading.limits import Limits
 from voirdire.grading.watch import Watch
 
@@ -34,11 +34,6 @@ ENVIRONMENT = {
 }
 # In a command: the number of the descriptor that the filter can be read from, and of this process.
 FILTER, PARENT = "{filter}", "{parent}"
-# Most programs end before the first look.
-_LOOK_EVERY_S = 0.1
-# If a look comes late, as on a busy machine or after a pause, what was between counts no more than this.
-_LONGEST_STEP_S = 1.0
-_WAIT_S = 0.001
 # A full machine may refuse a process now and allow it later.
 _NEXT_ATTEMPTS_S = (0.05, 0.25, 1.0)
 _PASSING = (
@@ -115,7 +110,7 @@ class Sandbox:
             assert process.stdout is not None
             try:
                 talk = Conversation(process.stdin, process.stdout, job, answer, self.limits.output_bytes)
-                ended = _follow(process.pid, talk, Watch(process.pid, self.limits, Path(folder) if folder else None))
+                ended = follow(process.pid, talk, Watch(process.pid, self.limits, Path(folder) if folder else None))
             finally:
                 # Before it is waited for, while its number is its own; the whole session, though what left that dies
                 # with the namespace, or could not leave.
@@ -167,42 +162,6 @@ def _readable(data: bytes | None) -> Iterator[tuple[int, ...]]:
         file.write(data)
         file.seek(0)
         yield (file.fileno(),)
-
-
-def _follow(pid: int, talk: Conversation, watch: Watch) -> str:
-    """Talk until the process ends or has to; returns how. It is not waited for."""
-    last = time.monotonic()
-    while not talk.flood:
-        left = last + _LOOK_EVERY_S - time.monotonic()
-        if not talk.ended:
-            # What the answers take is not the program's.
-            last += talk.step(left)
-            if talk.ended:
-                continue
-        elif _exits(pid, left):
-            return "exit"
-        if (elapsed := time.monotonic() - last) >= _LOOK_EVERY_S:
-            passed = watch.look(min(elapsed, _LONGEST_STEP_S))
-            if passed:
-                return passed
-            last = time.monotonic()
-    return "flood"
-
-
-def _exits(pid: int, timeout_s: float) -> bool:
-    """Whether a child ends within some time; it is not waited for."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except (AttributeError, OSError):
-        # Before Linux 5.3.
-        time.sleep(min(_WAIT_S, max(0.0, timeout_s)))
-        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
-    try:
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        return bool(poll.poll(max(0.0, timeout_s) * 1000))
-    finally:
-        os.close(descriptor)
 
 
 def _passing(outcome: Outcome) -> bool:

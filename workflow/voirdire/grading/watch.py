@@ -7,6 +7,7 @@ getting to its limit is given up, and then nothing is said about it.
 """
 
 import os
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,12 +40,18 @@ class Watch:
         self._pid, self._limits, self._scratch = pid, limits, scratch
         self._elapsed_s = self._asleep_s = 0.0
         self._ticks: dict[int, int] = {}
+        self._lock = threading.Lock()
 
     def look(self, elapsed_s: float) -> str | None:
         """Which limit is passed, if any, `elapsed_s` after the last look.
 
-        "memory", "cpu", "wall" (asleep for too long), "flood" (files), or "busy" (no limit, but it takes for ever).
+        "memory", "cpu", "wall" (asleep for too long), "flood" (files), or "busy" (no limit, but it takes for
+        ever). Safe to call from several threads.
         """
+        with self._lock:
+            return self._look(elapsed_s)
+
+    def _look(self, elapsed_s: float) -> str | None:
         limits = self._limits
         processes = list(_descent(self._pid))
         self._elapsed_s += elapsed_s
