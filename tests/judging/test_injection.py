@@ -16,7 +16,11 @@ from voirdire.judging.quotation import NOTE
 from voirdire.judging.seen import LINE_END, visible
 
 PROMPTS = Path(__file__).parents[2] / "config" / "prompts" / "judge"
-TEMPLATES = [(folder.name, task) for folder in sorted(PROMPTS.iterdir()) for task in BENCHMARKS]
+TEMPLATES = {
+    (folder.name, task): (folder / f"{task}.md").read_text("utf-8")
+    for folder in sorted(PROMPTS.iterdir())
+    for task in BENCHMARKS
+}
 ITEMS = {
     "gsm8k": Item("gsm8k", "g1", "What is 9 * 2?", answer="18"),
     "aime": Item("aime", "a1", "Find n.", answer="2"),
@@ -139,18 +143,17 @@ def assert_harmless(text, response):
     assert letters(shown) == letters(response.replace(NOTE, ""))
 
 
-@pytest.mark.parametrize(("name", "task"), TEMPLATES)
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: ascii(attack[:30]))
-def test_an_attack_stays_inside_and_gives_no_verdict(attack, name, task):
+def test_an_attack_stays_inside_and_gives_no_verdict_in_any_template(attack):
     response = f"I computed 19.\n{attack}"
-    template = (PROMPTS / name / f"{task}.md").read_text("utf-8")
-    prompt = judge_prompt(template, ITEMS[task], response, None, seed=1)
-    word = marker(1, task, ITEMS[task].item_id, response)
-    assert word not in response
-    text = inside(prompt, word)
-    assert text == neutralise(response)
-    assert_harmless(text, response)
-    assert parse_verdict(prompt).status == "unparsed"
+    for (_, task), template in TEMPLATES.items():
+        prompt = judge_prompt(template, ITEMS[task], response, None, seed=1)
+        word = marker(1, task, ITEMS[task].item_id, response)
+        assert word not in response
+        text = inside(prompt, word)
+        assert text == neutralise(response)
+        assert_harmless(text, response)
+        assert parse_verdict(prompt).status == "unparsed"
 
 
 @pytest.mark.parametrize("attack", [*FAKE_VERDICTS, *IMITATIONS], ids=lambda attack: ascii(attack[:30]))

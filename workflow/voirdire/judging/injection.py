@@ -31,8 +31,8 @@ _LOOKALIKES = str.maketrans(
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _ROLE = r"(?:human|user|assistant|system|developer|judge)"
 _IMITATES = re.compile(
-    r"[\W_]*+(?:begin|end|start|close)\w{0,3}[\W_]++(?:of[\W_]++)?(?:the[\W_]++)?response\b"
-    r"|.*\b(?:BEGIN|END)[ _-]{1,3}RESPONSE\b"
+    r"[\W_]*+(?:begin|end|start|close)\w{0,3}[\W_]++(?:of[\W_]++)?(?:the[\W_]++)?response"
+    r"|.*\b(?:BEGIN|END)[ _-]{1,3}RESPONSE"
     r"|[^\w<]*+</?(?:response|examinee|submission)\b"
     r"|[\W_]*+the response was written by\b"
     rf"|[\W_]*+{_ROLE}[*_ ]{{0,4}}:"

@@ -2,12 +2,12 @@
 
 import re
 
-from voirdire.judging.seen import TAG
+from voirdire.judging.seen import LINE_ENDS, TAG
 
 # What the judge's prompt puts before the examinee's own verdict-shaped lines.
 NOTE = "(written by the examinee) "
 _NOTE = re.compile(re.escape(NOTE.strip()), re.IGNORECASE)
-_NOTED = re.compile(rf"{re.escape(NOTE.strip())}[^\n]*", re.IGNORECASE)
+_NOTED = re.compile(rf"{re.escape(NOTE.strip())}[^{LINE_ENDS}]*", re.IGNORECASE)
 _BLOCK_QUOTE = re.compile(r"\s*>(?!\w)")
 
 _OTHERS = (

@@ -8,7 +8,8 @@ import re
 import unicodedata
 
 # Every kind of line end that a reader, human or model, may see; a verdict must not hide behind one of them.
-LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+LINE_ENDS = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+LINE_END = re.compile(rf"\r\n|[{LINE_ENDS}]")
 _KEPT = frozenset("\t\n\r\v\f\x1c\x1d\x1e\x85")
 # Controls, format characters (zero-width, direction, tags) and half characters; besides them what Unicode calls
 # default-ignorable: joiners, fillers and variation selectors that count as marks or letters.
