@@ -1,6 +1,8 @@
 """Programs taken from responses, and run against their tests."""
 
 import json
+import re
+import time
 
 import pytest
 
@@ -171,11 +173,114 @@ def test_the_last_block_that_defines_the_function_wins():
     [
         (Item("mbpp", "m1", "?"), "not graded: the item has no tests"),
         (Item("mbpp", "m1", "?", tests=("assert f(",)), "not graded: the item's tests or setup code are not Python"),
+        (
+            Item("mbpp", "m1", "?", tests=("assert f('\0')",)),
+            "not graded: the item's tests or setup code are not Python",
+        ),
+        (
+            Item("mbpp", "m1", "?", tests=("assert f() == 1",), setup_code="class"),
+            "not graded: the item's tests or setup code are not Python",
+        ),
+        (Item("mbpp", "m1", "?", tests=("assert 1 == 1",)), "not graded: the item's tests ask nothing of the program"),
     ],
 )
 def test_a_broken_item_has_no_truth(sandbox, item, how):
     graded = grade_programs([item], [DOUBLE], sandbox, 1)[0]
     assert (graded.truth, graded.how) == (None, how)
+
+
+@pytest.mark.parametrize(
+    ("tests", "reference", "why"),
+    [
+        (("assert double(1) == 2", "assert double(2) == 5"), DOUBLE, "test 2 of 2: wrong value"),
+        (("assert double(0) == 1",), "def double(x):\n    return 1 / x", "test 1 of 1: raised ZeroDivisionError"),
+        (("assert double(1) == 3",), "def double(x):\n    while True: pass", "test 1 of 1: out of CPU time"),
+        (("assert double(1) == 3",), DOUBLE.replace("double", "twice"),
+         "wrong function name: defines twice, the tests call double"),
+        (("assert double(1) == 3",), "def double(x", "not Python"),
+        (("for x in (1, 2):\n    assert double(x) == 3 * x",), DOUBLE, "test 1 of 1: wrong value"),
+        (("import nowhere\nassert nowhere.isclose(double(1), 2)",), DOUBLE, "test 1 of 1: raised ModuleNotFoundError"),
+    ],
+)  # fmt: skip
+def test_an_item_whose_reference_fails_is_reported_and_fails_nobody(sandbox, tests, reference, why):
+    item = Item("mbpp", "b1", "?", tests=tests, reference=reference)
+    wrong, unread, right = "def double(x):\n    return 9", "I can't.", "def double(x):\n    return 3 * x"
+    graded = grade_programs([item] * 3, [wrong, unread, right], sandbox, 2)
+    how = f"not graded: the item's reference solution fails its own tests ({why})"
+    assert [(one.truth, one.how) for one in graded[:2]] == [(None, how)] * 2
+    assert graded[0].answer == wrong
+    assert graded[2].truth in (True, None)
+    assert (graded[2].truth is True) == ("3" in tests[0])
+
+
+def test_a_reference_is_run_once_and_only_where_a_response_failed(sandbox, monkeypatch):
+    ran = []
+    run = type(sandbox).run
+    monkeypatch.setattr(type(sandbox), "run", lambda self, job: ran.append(list(job["blocks"])) or run(self, job))
+    good = Item("mbpp", "g1", "?", tests=("assert double(2) == 4",), reference=f"{DOUBLE}  # of g1")
+    other = Item("mbpp", "g2", "?", tests=("assert double(2) == 4",), reference=f"{DOUBLE}  # of g2")
+    without = Item("mbpp", "g3", "?", tests=("assert double(2) == 5",))
+    wrong = "def double(x):\n    return 9"
+    for _ in range(2):
+        graded = grade_programs([good, good, other, without], [wrong, wrong, DOUBLE, wrong], sandbox, 2)
+        assert [one.truth for one in graded] == [False, False, True, False]
+    assert [blocks for blocks in ran if blocks] == [[good.reference]]
+
+
+BAD_INPUT = {
+    "empty": ("", False, "no code"),
+    "1 MB of a letter": ("x" * 10**6, False, "no code"),
+    "1 MB of prose, then code": ("I think so. " * 90_000 + f"\n```python\n{DOUBLE}\n```", True, None),
+    "code, then 1 MB of prose": (f"```python\n{DOUBLE}\n```\n" + "I think so. " * 90_000, True, None),
+    "code without a fence, then 1 MB of lines": (f"{DOUBLE}\n\n" + "from here to there\n" * 60_000, True, None),
+    "1 MB of beginnings": ("def \nclass \n" * 80_000, False, "no code"),
+    "1 MB of fences": ("```\n" * 250_000, False, "no code"),
+    "1 MB of brackets": ("```python\n" + "(" * 10**6 + "\n```", False, "fenced code: not Python"),
+    "NUL bytes": (f"```python\n{DOUBLE}\0\n```\0", True, None),
+    "a right-to-left override": (DOUBLE.replace("(x)", "(\u202ex\u202c)"), True, None),
+    "a lone surrogate": (json.loads('"# \\ud83d is half\\ndef double(x):\\n    return 2 * x"'), True, None),
+    "a lone surrogate's escape": ("def double(x):\n    return '\\ud800'", False, "test 1 of 2: wrong value"),
+    "line ends of other kinds": (DOUBLE.replace("\n", "\r") + "\x0c\x85", True, None),
+    "nested minus signs": ("```python\ndef double(x):\n    return " + "-" * 99_000 + "x\n```", False, "not Python"),
+    "nested brackets": ("```python\ndef double(x):\n    return " + "[" * 150 + "x" + "]" * 150, False, "wrong value"),
+    "nested blocks": ("\n".join(" " * n + "if 1:" for n in range(150)), False, "no code"),
+    "a deep tree": ("```python\ndef double(x):\n    return x" + "+x" * 20_000 + "\n```", False, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_INPUT)
+def test_bad_input_has_its_right_value(sandbox, name):
+    response, truth, how = BAD_INPUT[name]
+    graded = grade_programs([ITEM], [response], sandbox, 1)[0]
+    assert (graded.truth, how is None or how in graded.how) == (truth, True), graded.how
+    # A table takes it.
+    assert json.loads(json.dumps(graded.answer)) == graded.answer
+    assert not re.search("[\ud800-\udfff\\0]", graded.answer or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n",
+        "`",
+        "```\n",
+        "``` ",
+        "~~~a\n",
+        "<think>",
+        "[PYTHON]\n",
+        "\t[",
+        "> ",
+        "`def x",
+        "`x = lambda",
+        "\r",
+        "```python x\n",
+    ],
+)
+def test_blocks_are_found_in_linear_time(text):
+    start = time.process_time()
+    code_blocks(text * (1_000_000 // len(text)))
+    code_blocks(f"```{text * (100_000 // len(text))}`")
+    assert time.process_time() - start < 1
 
 
 def test_setup_code_runs_before_the_program_or_after_it(sandbox):

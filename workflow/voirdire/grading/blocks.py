@@ -6,7 +6,7 @@ from voirdire.grading.text import visible
 
 _FENCE = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})(?P<tag>[^\n`]*)$", re.MULTILINE)
 _FENCED_LINE = re.compile(r"^[ \t>]*`{3,}(?:[ \t]*(?:python3?|py)\b)?(?P<code>[^\n`]+)`{3,}[ \t]*$", re.MULTILINE)
-_TAGS = re.compile(r"^\s*\[/?(?:PYTHON|CODE|BEGIN|DONE|ANSWER|SOLUTION)\]\s*$", re.MULTILINE | re.IGNORECASE)
+_TAGS = re.compile(r"^[ \t]*\[/?(?:PYTHON|CODE|BEGIN|DONE|ANSWER|SOLUTION)\][ \t]*$", re.MULTILINE | re.IGNORECASE)
 _INLINE = re.compile(r"(?<!`)`((?:async[ \t]+)?def[ \t][^\n`]+|\w+[ \t]*=[ \t]*lambda\b[^\n`]+)`(?!`)")
 _NOT_CODE = {
     *("text", "txt", "plaintext", "output", "console", "bash", "sh", "shell", "json", "yaml", "markdown", "md"),

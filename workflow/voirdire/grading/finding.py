@@ -22,7 +22,8 @@ _DEFINITIONS = (
     _ast.AnnAssign,
 )
 _STARTS = ("def ", "class ", "import ", "from ", "async def ", "@")
-_STARTS_TRIED = 50
+# More than any answer has; each try costs time, of which a program has little.
+_STARTS_TRIED, _LONGEST_RUN = 50, 2000
 _NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 # What a page or a word processor makes of code: nothing of it is Python, so nothing is lost by taking it back.
 _RENDERED = (
@@ -133,7 +134,7 @@ def _runs_of_code(text: str) -> Iterator[str]:
     starts = [number for number, line in enumerate(lines) if _may_begin(line)]
     done = 0
     for start in starts[:_STARTS_TRIED]:
-        end = len(lines) if start >= done else start
+        end = min(len(lines), start + _LONGEST_RUN) if start >= done else start
         while end > start:
             run = dedent("\n".join(lines[start:end]))
             try:
