@@ -255,28 +255,48 @@ WEAKENED = {
 }
 
 
-@pytest.mark.parametrize("found", WEAKENED)
-def test_a_sandbox_that_leaves_something_open_is_found_out(found):
+@pytest.fixture
+def bubblewrapped():
     try:
-        sandbox = backends.find_sandbox("bubblewrap")
+        return backends.find_sandbox("bubblewrap")
     except UserError as error:
         pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("found", WEAKENED)
+def test_a_sandbox_that_leaves_something_open_is_found_out(bubblewrapped, found):
+    sandbox = bubblewrapped
     # The options end where Python's path and its four arguments begin.
     at = len(sandbox.command) - 5
     weaker = replace(sandbox, command=(*sandbox.command[:at], *WEAKENED[found], *sandbox.command[at:]))
     assert probe.fault(weaker) == found
 
 
-def test_a_sandbox_within_which_others_can_be_started_is_found_out():
-    try:
-        sandbox = backends.find_sandbox("bubblewrap")
-    except UserError as error:
-        pytest.skip(str(error))
-    command = list(sandbox.command)
+def test_a_sandbox_within_which_others_can_be_started_is_found_out(bubblewrapped):
+    command = list(bubblewrapped.command)
     command.remove("--disable-userns")
     if "--seccomp" in command:
         del command[(at := command.index("--seccomp")) : at + 2]
-    assert probe.fault(replace(sandbox, command=tuple(command))) == "further namespaces can be started"
+    assert probe.fault(replace(bubblewrapped, command=tuple(command))) == "further namespaces can be started"
+
+
+REFUSING = """
+import pyseccomp
+from voirdire.grading.backends import find_sandbox
+from voirdire.grading.isolation import filters
+filters._refused(()).load()
+print(find_sandbox().name)
+"""
+
+
+def test_where_namespaces_are_refused_landlock_isolates():
+    try:
+        backends.find_sandbox("landlock")
+    except UserError as error:
+        pytest.skip(str(error))
+    # Itself refused what it refuses to others, as in many a container.
+    done = subprocess.run([sys.executable, "-c", REFUSING], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("landlock\n", "")
 
 
 @pytest.fixture
@@ -343,12 +363,10 @@ def without(monkeypatch):
         made.cache_clear()
 
 
+@pytest.mark.usefixtures("bubblewrapped")
 def test_bubblewrap_isolates_without_libseccomp_too(without):
     without("pyseccomp")
-    try:
-        sandbox = next(bubblewrap.sandboxes("raise SystemExit"))
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
+    sandbox = next(bubblewrap.sandboxes(""))
     assert "--seccomp" not in sandbox.command
     assert probe.fault(sandbox) is None
 

@@ -65,7 +65,7 @@ def test_without_an_answer_standard_input_ends_and_an_ask_is_a_message():
 
 
 def test_nothing_is_answered_or_believed_before_the_runner_is_ready():
-    program = "print('{\"ask\": 1}')\nprint('{\"step\": 0}')\nprint('{\"ready\": \"yes\"}')"
+    program = 'print(\'{"ask": 1}\')\nprint(\'{"step": 0}\')\nprint(\'{"ready": "yes"}\')'
     outcome = talk(program, lambda message: pytest.fail(f"answered {message}"))
     assert (outcome.started, outcome.messages) == (False, ())
 

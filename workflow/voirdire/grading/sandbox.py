@@ -154,14 +154,17 @@ class Sandbox:
 
 @contextmanager
 def _readable(data: bytes | None) -> Iterator[tuple[int, ...]]:
-    """A descriptor from which `data` can be read: a new one each time, since those who read one share its position."""
+    """A descriptor from which `data` can be read once: a pipe, which holds far more than a filter."""
     if data is None:
         yield ()
         return
-    with open(os.memfd_create("filter"), "w+b", buffering=0) as file:
-        file.write(data)
-        file.seek(0)
-        yield (file.fileno(),)
+    descriptor, writing = os.pipe()
+    try:
+        with open(writing, "wb") as file:
+            file.write(data)
+        yield (descriptor,)
+    finally:
+        os.close(descriptor)
 
 
 def _passing(outcome: Outcome) -> bool:

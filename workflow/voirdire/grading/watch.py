@@ -6,6 +6,7 @@ and so runs or waits for a CPU, is bounded by CPU time alone. Only a program tha
 getting to its limit is given up, and then nothing is said about it.
 """
 
+import mmap
 import os
 import threading
 from collections.abc import Iterator
@@ -14,8 +15,6 @@ from pathlib import Path
 
 from voirdire.grading.limits import Limits
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_TICKS = os.sysconf("SC_CLK_TCK")
 # Address space of all processes, in those of one: memory that no process's size shows is bounded by it.
 _SPACES = 4
 
@@ -79,7 +78,7 @@ class Watch:
         """CPU time of the living and the dead; of those for whom nobody waited, as last seen."""
         self._ticks.update({process.pid: process.own_ticks for process in processes})
         waited = sum(process.own_ticks + process.waited_ticks for process in processes)
-        return max(waited, sum(self._ticks.values())) / _TICKS
+        return max(waited, sum(self._ticks.values())) / os.sysconf("SC_CLK_TCK")
 
 
 def _descent(pid: int) -> Iterator[_Process]:
@@ -107,7 +106,7 @@ def _look_at(folder: str, pid: int) -> tuple[_Process, list[int]]:
     space, resident = _text(f"{folder}/statm").split()[:2]
     # utime, stime, cutime and cstime are the fields 14 to 17.
     own, waited = int(fields[11]) + int(fields[12]), int(fields[13]) + int(fields[14])
-    return _Process(pid, runnable, own, waited, int(space) * _PAGE, int(resident) * _PAGE), children
+    return _Process(pid, runnable, own, waited, int(space) * mmap.PAGESIZE, int(resident) * mmap.PAGESIZE), children
 
 
 def _fields(path: str) -> list[str]:

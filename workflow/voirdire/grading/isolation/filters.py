@@ -8,6 +8,7 @@ exercise never needs and in which most of its holes were found.
 import errno
 import functools
 import os
+import tempfile
 from collections.abc import Iterable
 from typing import Any
 
@@ -114,7 +115,7 @@ def _refused(more: Iterable[str | int], alone: bool = False) -> Any:
 def _exported(refused: Any) -> bytes | None:
     if refused is None:
         return None
-    with open(os.memfd_create("filter"), "w+b") as file:
+    with tempfile.TemporaryFile() as file:
         refused.export_bpf(file)
         file.seek(0)
         return file.read()
