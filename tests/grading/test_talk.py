@@ -193,3 +193,11 @@ def test_the_job_carries_the_limits():
     outcome = talk("import json, sys\njob = sys.stdin.readline()\nprint('{\"ready\": true}')\nprint(job)", job={"a": 1})
     message = outcome.messages[0][0]
     assert message == {"a": 1, "limits": json.loads(json.dumps(LIMITS.inside()))}
+
+
+def test_a_program_that_the_kernel_may_have_killed_for_memory_is_left_open(monkeypatch):
+    program = READY + "os.kill(os.getpid(), 9)"
+    assert talk(program).ended == "killed"
+    kills = iter((7, 8))
+    monkeypatch.setattr(sandboxes, "kills_for_memory", lambda: next(kills))
+    assert talk(program) == sandboxes.Outcome((), "busy", False, "")

@@ -20,7 +20,7 @@ from typing import Any
 from voirdire.grading.conversation import Answer, Conversation
 from voirdire.grading.following import follow
 from voirdire.grading.limits import Limits
-from voirdire.grading.watch import Watch
+from voirdire.grading.watch import Watch, kills_for_memory
 
 __all__ = ["ENVIRONMENT", "FILTER", "PARENT", "Limits", "Outcome", "Sandbox"]
 
@@ -47,9 +47,10 @@ class Outcome:
     """What came back: the runner's messages with their lengths, and how it ended.
 
     `ended` is "exit", "cpu" (out of CPU time), "memory" (all processes together), "killed", "wall" (asleep for too
-    long), "flood" (too much output), or "busy" (given up, since the machine gave it no time). `started` is whether
-    anything is known about the program: not if the runner never came to life, nor if it is "busy". `noise` is the
-    start of whatever else was written. Once the program's own code runs, nothing in messages and noise can be trusted.
+    long), "flood" (too much output), or "busy" (the machine gave it no time, or killed something for want of memory).
+    `started` is whether anything is known about the program: not if the runner never came to life, nor if "busy".
+    `noise` is the start of whatever else was written. Once the program's own code runs, nothing in messages and noise
+    can be trusted.
     """
 
     messages: tuple[tuple[dict[str, Any], int], ...]
@@ -101,6 +102,7 @@ class Sandbox:
         return outcome
 
     def _attempt(self, job: Mapping[str, Any], answer: Answer | None) -> Outcome:
+        killed_before = kills_for_memory()
         with self._folder() as folder:
             try:
                 process = self._start(folder or "/")
@@ -120,7 +122,11 @@ class Sandbox:
                 process.stdin.close()
                 process.stdout.close()
                 code = process.wait()
-        return _outcome(talk, ended, code)
+        outcome = _outcome(talk, ended, code)
+        if outcome.ended == "killed" and kills_for_memory() != killed_before:
+            # Most likely this program, and within its own limits.
+            return _unknown(outcome)
+        return outcome
 
     @contextmanager
     def _folder(self) -> Iterator[str | None]:
@@ -174,12 +180,16 @@ def _passing(outcome: Outcome) -> bool:
 
 def _outcome(talk: Conversation, ended: str, code: int) -> Outcome:
     noise = bytes(talk.noise).decode("utf-8", "replace")
-    if ended == "busy":
-        return Outcome((), ended, False, noise)
     # bubblewrap and a shell report a signal as 128 + its number, subprocess as its negative.
     number = -code if code < 0 else code - 128
     if ended == "exit" and number == signal.SIGXCPU:
         ended = "cpu"
     elif ended == "exit" and 0 < number < signal.NSIG:
         ended = "killed"
-    return Outcome(tuple(talk.messages), ended, talk.started, noise)
+    outcome = Outcome(tuple(talk.messages), ended, talk.started, noise)
+    return _unknown(outcome) if ended == "busy" else outcome
+
+
+def _unknown(outcome: Outcome) -> Outcome:
+    """The outcome where the machine, not the program, is at fault."""
+    return Outcome((), "busy", False, outcome.noise)

@@ -135,3 +135,12 @@ def _size(folder: Path) -> int:
     except OSError:
         # A file went while it was counted: there is a next look.
         return 0
+
+
+def kills_for_memory() -> int:
+    """How many processes the kernel has killed for want of memory, on the whole machine; 0 where it doesn't say."""
+    try:
+        counts = _text("/proc/vmstat")
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in counts.splitlines() if line.startswith("oom_kill ")), 0)
