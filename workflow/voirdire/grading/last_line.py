@@ -1,0 +1,97 @@
+"""The answer of a response that marks none: what its last line comes to; `voirdire.grading.maths` states the rule."""
+
+import re
+from collections import deque
+from fractions import Fraction
+
+from voirdire.grading.marks import plain
+from voirdire.grading.numbers import SENTENCE_END, read_number
+
+_EQUATION = re.compile(
+    r"[ \t$*\\(\[∴]*(?:(?:so|thus|hence|therefore),? )?[ \t$*\\(\[]*"
+    r"(?:[A-Za-z](?:_?\w)?|total(?: [a-z]+){0,3})\s*=[^=\n]*"
+    r"|[ \t*#>]*(?:total|result|solution)[ *]*:[ *$\\(]*-?\d[^=\n]*",
+    re.IGNORECASE,
+)
+_BOLD = re.compile(r"\*\*([^*\n]*\d[^*\n]*)\*\*")
+_LISTED = re.compile(r"\s*(?:[-*•#]\s|\d+[.)]\s|\|)")
+_CONCLUSION = (
+    r"so|thus|hence|therefore|in\s+total|altogether|finally|in\s+conclusion|overall|consequently|as\s+a\s+result|"
+    r"(?:this|that|which)\s+means|in\s+summary|ultimately|we\s+conclude"
+)
+_CONCLUDES = re.compile(rf"(?:^|[.!?]\s+|[,;]\s+(?:and\s+)?|∴\s*)(?:{_CONCLUSION})\b,?", re.IGNORECASE)
+_TOTALS = re.compile(
+    r"\b(?:in\s+total|altogether|in\s+all)\b|\b(?:the|a|her|his|their|its)\s+(?:\w+\s+){0,2}?total\b", re.IGNORECASE
+)
+_STEP = re.compile(r"\W*(?:first|then|next|now|step|let)\b", re.IGNORECASE)
+_COMPLETE = re.compile(r"(?:[.!]|[\w.)}%](?:\*\*|\$|\\\))|\\\])[\s\"')*_]*$")
+_BREAKS_OFF = re.compile(r"(?:[-+/=×÷]|[^*]\*)\s*$")
+_UNIT = r"(?!(?:of|the|we|and|to|is|are|were|was|will|in|for|from|at|on|with|that|he|she|they|it|more)\b)[A-Za-z]\S*"
+_NUMBER_AND_UNIT = re.compile(rf"\W*\d[\d,./ *^{{}}+-]*%?(?:\s*{_UNIT})?(?:\s+{_UNIT}){{0,3}}\W*")
+_BARE = re.compile(r"\W*\d[\d,.]*%?\W*")
+_LIST_MARK = re.compile(r"\d+[.)]")
+_MARKED = re.compile(r"[*`$\\].*[*`$)\]]\.?", re.DOTALL)
+_COURTESY = re.compile(
+    r"\b(?:hope|let me know|feel free|happy to help|questions|good luck|need (?:any|more|further))\b", re.IGNORECASE
+)
+# The example of a prompt's format, repeated, says as little.
+_MARKS_ONLY = re.compile(r"[\s$*_`\\\[\]()|=#>-]*|\s*####\s*\W?(?:[A-Za-z]|number|answer)\W?\s*")
+
+
+def from_last_line(text: str) -> tuple[Fraction | None, str]:
+    """The number that a text's last line comes to, and the rule that found it; None and the reason otherwise."""
+    lines = [line for line in text[-4000:].split("\n") if not _MARKS_ONLY.fullmatch(line)]
+    while lines and not re.search(r"\d", lines[-1]) and _COURTESY.search(lines[-1]):
+        lines.pop()
+    if not lines:
+        return None, "no answer: nothing committed"
+    last = lines[-1].strip()
+    if len(last) < 200 and (len(lines) == 1 or not _LIST_MARK.fullmatch(last)):
+        words = plain(last)
+        if (_BARE.fullmatch(words) or _set_off(text, last)) and _NUMBER_AND_UNIT.fullmatch(words):
+            value = read_number(last.rstrip(".!"), alone=True)
+            if value is not None:
+                return value, "last line"
+        if _EQUATION.fullmatch(last) and not _BREAKS_OFF.search(last):
+            value = read_number(re.split("[=:]", last)[1].rstrip(" .$*)]\\"), alone=True)
+            if value is not None:
+                return value, "equation in the last line"
+    if len(lines) > 1 and lines[-2].rstrip(" *").endswith(":") and _CONCLUDES.match(lines[-2].lstrip(" *")):
+        value = read_number(last, unique=True)
+        if value is not None:
+            return value, "conclusion"
+    if _COMPLETE.search(last[-50:]) and last.count("<<") == last.count(">>"):
+        value, how = _from_last_sentence(last[-400:])
+        if value is not None:
+            return value, how
+    return None, "no answer: nothing committed"
+
+
+def _set_off(text: str, last: str) -> bool:
+    """Whether the last line isn't merely the next of several, which may be the start of another step."""
+    before = text[: text.rfind(last)].rstrip(" \t")
+    above = before.rstrip()
+    alone = not above or before.endswith("\n\n") or above.endswith((":", "```", "$$", "\\["))
+    return alone or _MARKED.fullmatch(last) is not None
+
+
+def _from_last_sentence(line: str) -> tuple[Fraction | None, str]:
+    bold = _BOLD.findall(line)
+    if len(bold) == 1 and not _LISTED.match(line) and not bold[0].rstrip().endswith(":"):
+        value = read_number(bold[0], alone=True)
+        if value is not None:
+            return value, "bold in the last line"
+    line = line.rstrip(" .!*_$\"')")
+    conclusion = last_match(_CONCLUDES, line)
+    if conclusion:
+        return read_number(line[conclusion.end() :], unique=True), "conclusion"
+    sentence = SENTENCE_END.split(line)[-1]
+    if _TOTALS.search(sentence) and not _STEP.match(sentence):
+        return read_number(sentence, unique=True), "conclusion"
+    return None, ""
+
+
+def last_match(pattern: re.Pattern[str], text: str) -> "re.Match[str] | None":
+    """The last match of a pattern."""
+    found = deque(pattern.finditer(text), 1)
+    return found[0] if found else None
