@@ -317,7 +317,8 @@ READ = [
     ("> **Answer:** 18", 18),
     ("1. First...\n2. Then...\n\nSo the answer is: 18", 18),
     (
-        "Let me work through this.\n\nEggs: 16\nUsed: 7\nLeft: 9\nMoney: 9 × $2 = $18\n\n**Janet makes $18 every day at the farmers' market.**",
+        "Let me work through this.\n\nEggs: 16\nUsed: 7\nLeft: 9\nMoney: 9 × $2 = $18\n\n"
+        "**Janet makes $18 every day at the farmers' market.**",
         18,
     ),
     ("**Solution**\n\n16 \u2212 3 \u2212 4 = 9 eggs\n9 × $2 = **$18**\n\nShe makes **$18** each day.", 18),

@@ -18,17 +18,20 @@ _BOX_CHARS = 2000
 _BOX = re.compile(r"(?:\\|\b)(?:b?oxed|fbox|framebox)\s*(?=[{\d])")
 _HASHES = re.compile(r"####(?!#)[ \t]*(?:\n[ \t]*)?([^\n]*)")
 _LETTER = re.compile(r"^[ \t>*_]*(?:A[*_]*:|Ans[*_]*[:.=])[*_]*[ \t]*(?:\n[ \t]*)?(?P<value>[^\n]*)", re.MULTILINE)
-_TAG = re.compile(r"<(?:final_?)?answer>(?P<value>[^<]{1,300})</", re.IGNORECASE)
-_ANSWER = r"\b(?:answer|final\s+(?:result|value|total|count|amount|solution|number))\b"
-_GAP = r"(?:[\s*_`>\"$:|]|\\[\[(])*"
+_TAG = re.compile(r"<(?:final_?)?answer>(?P<value>[^<]{1,300})(?:</|\Z)", re.IGNORECASE)
+# A final value, total or number may be a step's; as the label of a line it is the answer's.
+_ANSWER = r"\b(?:answer|final\s+(?:result|solution)|(?<![\w'] )final\s+(?:value|total|count|amount|number)(?=[*_]*:))\b"
+_GAP = r"(?:[\s*_`>\"$:|]|\\[\[(]|-{3,}|={3,})*"
 _WORDS = re.compile(
     _ANSWER + r"(?P<between>[^\n.:=\\$|]{0,80}?)"
     r"(?:(?P<verb>\b(?:is|equals|becomes|(?:comes|works|turns|amounts)(?:\s+out)?\s+to(?:\s+be)?"
-    r"|(?:would|should|must|will|has\s+to)\s+be)\b|\bof(?=\s+[$\\*]*-?\d))|[:=→|]|[-=]>|[-–—](?=\s))"
+    r"|(?:would|should|must|will|has\s+to)\s+be|can\s+be\s+(?:written|expressed)\s+as)\b|\bof(?=\s+[$\\*]*-?\d))|[:=→|]|[-=]>|[-–—](?=\s))"
     rf"(?P<gap>{_GAP})",
     re.IGNORECASE,
 )
-_HEADING = re.compile(rf"^[ \t#>*_]*(?:the\s+)?(?:{_ANSWER})[ \t*_]*(?P<gap>\n{_GAP})", re.IGNORECASE | re.MULTILINE)
+_HEADING = re.compile(
+    rf"^[ \t#>*_\[]*(?:[a-z]{{1,12}}[ ]){{0,2}}(?:{_ANSWER})[\] \t*_]*(?P<gap>\n{_GAP})", re.IGNORECASE | re.MULTILINE
+)
 _DIRECT = re.compile(
     r"(?:\b(?:the|an|our|my|final|correct)\s+|^[ \t*#_>]*)answer[*_]*,?[ \t]+(?=[$\\(*]*-?\d)(?P<value>[^\n]{1,60})",
     re.IGNORECASE | re.MULTILINE,
@@ -38,7 +41,7 @@ _INVERSE = re.compile(
 )
 _CORRECTION = re.compile(
     r"\b(?:wait|actually|no|sorry|oops|hold\s+on)\b[^\n.!?\d]{0,60}?\b(?:should|must)\s+be\s+(?P<value>[^\n]{1,100})"
-    r"|\bcorrection:\s*(?P<corrected>[^\n]{1,100})",
+    r"|(?:^|[.!?\n*]|\boops,|\bsorry,)\s*correction:\s*(?P<corrected>[^\n]{1,100})",
     re.IGNORECASE,
 )
 _FOREIGN = re.compile(
@@ -53,6 +56,9 @@ _LEADS = re.compile(
     rf"(?:\d|(?:{SPELLED}|(?:a )?(?:hundred|thousand|million))\b|[A-Za-z]\w{{0,15}}\s*=)",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
+# An answer that begins with a calculation, not with its result.
+_SUM = re.compile(r"[\s$*\\(]*\d[\d.,]*(?:\s*[a-z]+)?\s*[-+*/×÷x][^=\n.]{1,60}=", re.IGNORECASE)
 _NO_STATEMENT = re.compile(
     r"\W*(?:correct|right|reasonable|verified|consistent|valid|wrong|incorrect|confirmed|plausible|close|too|less|more|"
     r"greater|an?\s+integer|how|what|when|which|why|where)\b",
@@ -63,13 +69,15 @@ _NOT_MEANT = re.compile(
     r"|\b(?:to|is\s+the|if\s+it)\s+$",
     re.IGNORECASE,
 )
-_NO_LINK = re.compile(r"\b(?:not|if|whether|choices?|options?|format|key|never|sheet)\b|n't", re.IGNORECASE)
+_NO_LINK = re.compile(r"\b(?:not|if|whether|choices?|options?|format|key|never|sheet|as\s+an?)\b|n't", re.IGNORECASE)
 _NONE = re.compile(
     r"\W*(?:\w+\s+){0,2}?(?:unknown|none|undefined|impossible|indeterminate|infinit\w+|not\s+(?:determin|enough|possible)\w*"
     r"|cannot|can't|no\s+(?:\w+\s+)?(?:solutions?|answer)|does(?:n't|\s+not)\s+exist|unclear)\b",
     re.IGNORECASE,
 )
 _COMPARES = re.compile(r"\W*[\d.,/]+%?\s+(?:[a-z]+\s+)?(?:(?:more|less|fewer|greater)\s+than|times|of|out\s+of)\b")
+# What stands in the place of an answer where a prompt's format is repeated.
+_PLACEHOLDER = re.compile(r"\W*(?:[NXn?_.…]|[ld]?dots|(?:your |final )*(?:answer|number|result))\W*", re.IGNORECASE)
 _NUMBERED = re.compile(
     r"\W*(?:step|part|case|question|problem|option|example|method|section|phase|day|approach|exercise)\W*\d",
     re.IGNORECASE,
@@ -111,9 +119,9 @@ _Reader = Callable[["re.Match[str]", str], Commitment | None]
 def _box(match: "re.Match[str]", text: str) -> Commitment | None:
     if text[match.end()] != "{":
         digits = re.compile(r"[\d.,]*\d").match(text, match.end())
-        return Commitment(read_number(digits[0], alone=True), "boxed", end=digits.end()) if digits else None
+        return _with_opinion(read_number(digits[0], alone=True), digits[0], "boxed", digits.end()) if digits else None
     content = _braced(text, match.end())
-    if content is None or not content.strip(" .…_?") or re.fullmatch(r"\W*(?:[ld]?dots|(?:your )?answer)\W*", content):
+    if content is None or not content.strip() or _PLACEHOLDER.fullmatch(content):
         return None
     value = read_number(content, alone=True)
     if value is not None and re.search(r"[$=(\[]\s*[-−]$", text[max(0, match.start() - 5) : match.start()]):
@@ -149,15 +157,15 @@ def _with_opinion(value: Fraction | None, content: str, how: str, end: int = 0) 
 def _hashes(match: "re.Match[str]", text: str) -> Commitment | None:
     """A line of hash signs; a heading such as "#### Step 2: add", with something below it, is none."""
     content = match[1].strip()
-    if not content.strip("*_ ") or "boxed" in content:
+    if not content.strip("*_ ") or "boxed" in content or _PLACEHOLDER.fullmatch(content):
         return None
     last = not text[match.end() :].strip(" \n*_`$#")
     if _NUMBERED.match(content) or (_LISTED.match(content) and not last):
         return None
     leads = _LEADS.match(content) is not None
     value = read_number(content)
-    if value is None and (leads or last):
-        return _with_opinion(None, content, "####") if last or len(content.split()) <= 4 else None
+    if value is None:
+        return _with_opinion(None, content, "####") if last or (leads and len(content.split()) <= 4) else None
     return Commitment(value, "####") if leads or last or re.match(r"[^\d:=]{1,40}[:=]", content) else None
 
 
@@ -181,7 +189,8 @@ def _sentence(match: "re.Match[str]", text: str) -> Commitment | None:
     """ "The answer is …", "Answer: …", or a heading "Answer" with the answer below."""
     groups = match.groupdict()
     before = text[max(0, match.start() - 40) : match.start()]
-    if _NO_LINK.search(groups.get("between") or "") or _NOT_MEANT.search(before):
+    between = groups.get("between") or ""
+    if _NO_LINK.search(between) or _NOT_MEANT.search(before) or (not groups.get("verb") and _DIGIT.search(between)):
         return None
     below = "\n" in match["gap"]
     value = text[match.end() : match.end() + _VALUE_CHARS].split("\n", 1)[0]
@@ -204,8 +213,8 @@ def _stated(value: str, start: int, text: str, how: str, weak: bool = False, bel
     leads = _LEADS.match(value) is not None
     stop = SENTENCE_END.search(value)
     end = start + (stop.end() if stop else len(value))
-    if weak and (not leads or (below and "=" in value)) and re.compile(r"\d").search(text, end):
-        return None
+    if weak and (not leads or (below and "=" in value) or _SUM.match(value)) and _DIGIT.search(text, end):
+        return _solution(value, start, text, how)
     if not leads and stop and stop[0] == "?":
         return None
     if not leads and _NONE.match(value):
@@ -216,6 +225,17 @@ def _stated(value: str, start: int, text: str, how: str, weak: bool = False, bel
     if not leads or _COMPARES.match(value):
         return None
     return _with_opinion(None, _expression(value), how, end)
+
+
+def _solution(value: str, start: int, text: str, how: str) -> Commitment | None:
+    """What a whole solution on one line, the text's last, comes to in its last sentence."""
+    value = text[start:].split("\n", 1)[0].rstrip(" *_")
+    end = start + len(value)
+    if not value.endswith((".", "!")) or _DIGIT.search(text, end) or len(value) > _BOX_CHARS:
+        return None
+    sentence = SENTENCE_END.split(value.rstrip(".!"))[-1]
+    number = read_number(sentence, unique=True)
+    return None if number is None else Commitment(number, how, end=end)
 
 
 def _expression(value: str) -> str:
@@ -253,7 +273,9 @@ def _foreign(match: "re.Match[str]", text: str) -> Commitment | None:
     return None if number is None else Commitment(number, "answer is, in another language")
 
 
-_ABROAD = "respuesta|réponse|antwort|risposta|resposta|ответ|odpowiedź|cevap|svaret|jawaban|đáp án|答|답|उत्तर|الإجابة|الجواب"
+_ABROAD = (
+    "respuesta|réponse|antwort|risposta|resposta|ответ|odpowiedź|cevap|svaret|jawaban|đáp án|答|답|उत्तर|الإجابة|الجواب"
+)
 # Each with the words without one of which, in small letters, there is nothing to look for.
 _READERS: tuple[tuple[re.Pattern[str], _Reader, tuple[str, ...]], ...] = (
     (_BOX, _box, ("oxed", "fbox", "framebox")),

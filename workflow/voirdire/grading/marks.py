@@ -27,7 +27,7 @@ def plain_characters(text: str) -> str:
     """The text with digits, minus signs, spaces, quotation marks and operators of any script as ASCII.
 
     >>> plain_characters("−１８½ m²")
-    '-18 1/2 m^{2}'
+    '-18 1/2  m^{2}'
     """
     if text.isascii():
         return text
@@ -85,6 +85,8 @@ _REPLACED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\[()\[\]]|\\[,;: ]|\\q?quad|\\hspace\{[^{}]{0,20}\}|~", " "),
         (r"\\(?:times|cdot|ast)\b", "*"),
         (r"\\div\b", "/"),
+        (r"\\pmod\s*\{[^{}]*\}|\((?:\\?b?mod|modulo)\s+\d+\)", ""),
+        (r"\\bmod\b", " mod "),
         (r"\\(?:approx|equiv|simeq)\b|\bequals\b", "="),
         (r"\\%|(?<=\d)\s?(?:percent|per cent|pct)\b", "%"),
         (r"\b(?:US|AU|CA|NZ|HK|A|C|S|R)(?=\\?\$)", " "),
@@ -93,7 +95,6 @@ _REPLACED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\?\$|\\textdollar|\\(?:pounds|euro)\b|[€£¥₹₽₩₺₫₱]", " "),
         (r"\b(?:USD|EUR|GBP|INR|JPY|CNY|RMB|CAD|AUD|CHF|Rs|BRL|MXN)\s?(?=-?\d)", " "),
         (r"(?<=\d)\s*[xX]\s*(?=\$?\s?\d)", " * "),
-        (r"\b(?:negative|minus)\s+(?=\d)|\b(?:Negative|Minus)\s+(?=\d)", "-"),
         (r"(?<![\w\s])—(?=\s*\d)|(?<=\s)—(?=\d)|^—(?=\d)", "-"),
         (r"—", " - "),
         (rf"\b({_UNITS_OF_AREA})\s*\^\s*\{{?\s*[23]\s*\}}?", r"\1"),

@@ -33,16 +33,17 @@ missing or no number.
 """
 
 import re
-from collections import deque
 from fractions import Fraction
 
 from voirdire.grading.commitments import Commitment, last_commitment
-from voirdire.grading.marks import plain, plain_characters
+from voirdire.grading.last_line import from_last_line, last_match
+from voirdire.grading.marks import plain_characters
 from voirdire.grading.numbers import read_number, shown
 from voirdire.grading.text import visible
 
-_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
-_NEXT_QUESTION = re.compile(r"^[ \t>*_#]*(?:Q|Question|Human|User)[*_]*:", re.MULTILINE)
+# Struck out, or marks of a chat's template that a server let through.
+_NOT_READ = re.compile(r"~~[^~\n]{1,200}~~|<\|[^|<>\n]{1,40}\|>|</?s>|\[/?INST\]|<(?:eos|end_of_turn)>")
+_NEXT_QUESTION = re.compile(r"^[ \t>*_#]*(?:Q|Question|Problem|Instruction|Human|User)[*_]*:", re.MULTILINE)
 _QUESTIONS_READ = 20
 _TAKEN_BACK = re.compile(
     r"(?:\b(?:wait|hold\s+on|actually|oops|sorry|hmm+)\b|(?:^|[.!?\n])\s*no[,.!:])[^\n]{0,80}?"
@@ -53,23 +54,6 @@ _TAKEN_BACK = re.compile(
 )
 _THOUGHT_AGAIN = re.compile(r"(?:^|[.!?\n])\s*(?:but\s+)?(?:wait|hold\s+on|actually|oops)\b", re.IGNORECASE)
 _CONFIRMED = re.compile(r"\b(?:is|was|looks|seems)\s+(?:indeed\s+)?(?:right|correct|fine)\b|\bconfirm", re.IGNORECASE)
-_EQUATION = re.compile(r"[ \t$*\\(\[∴]*(?:[A-Za-z]\w{0,15}|total(?: [a-z]+){0,3})\s*=[^=\n]*", re.IGNORECASE)
-_LIST_MARK = re.compile(r"\d+[.)]$")
-_BOLD = re.compile(r"\*\*([^*\n]*\d[^*\n]*)\*\*")
-_LISTED = re.compile(r"\s*(?:[-*•#]\s|\d+[.)]\s|\|)")
-_CONCLUSION = (
-    r"so|thus|hence|therefore|in\s+total|altogether|finally|in\s+conclusion|overall|consequently|as\s+a\s+result|"
-    r"(?:this|that|which)\s+means|in\s+summary|ultimately|we\s+conclude"
-)
-_CONCLUDES = re.compile(rf"(?:^|[.!?]\s+|[,;]\s+(?:and\s+)?|∴\s*)(?:{_CONCLUSION})\b,?", re.IGNORECASE)
-_TOTALS = re.compile(
-    r"\b(?:in\s+total|altogether|in\s+all)\b|\b(?:the|a|her|his|their|its)\s+(?:\w+\s+){0,2}?total\b", re.IGNORECASE
-)
-_COMPLETE = re.compile(r"(?:[.!]|[.!]?(?:\*\*|\$|\\\)|\\\]))[\s\"')*_]*$")
-_COURTESY = re.compile(
-    r"\b(?:hope|let me know|feel free|happy to help|questions|good luck|need (?:any|more|further))\b", re.IGNORECASE
-)
-_MARKS_ONLY = re.compile(r"[\s$*_`\\\[\]()|=#>-]*")
 
 
 def find_number(response: str) -> tuple[Fraction | None, str]:
@@ -78,7 +62,7 @@ def find_number(response: str) -> tuple[Fraction | None, str]:
     >>> find_number("2 + 3 = 5, so the answer is 5. Check: 5 - 3 = 2.")
     (Fraction(5, 1), 'answer is')
     """
-    text = _STRUCK.sub("", plain_characters(visible(response)))
+    text = _NOT_READ.sub("", plain_characters(visible(response)))
     if not text.strip():
         return None, "no answer: empty"
     parts = _parts(text)
@@ -86,7 +70,7 @@ def find_number(response: str) -> tuple[Fraction | None, str]:
         commitment = last_commitment(part)
         if commitment:
             return _unless_taken_back(commitment, part)
-    return _from_last_line(parts[0])
+    return from_last_line(parts[0])
 
 
 def grade_number(answer: str, response: str) -> tuple[bool, str | None, str]:
@@ -108,58 +92,14 @@ def _parts(text: str) -> list[str]:
     return [part for part in parts if part.strip()]
 
 
-def _last(pattern: re.Pattern[str], text: str) -> "re.Match[str] | None":
-    found = deque(pattern.finditer(text), 1)
-    return found[0] if found else None
-
-
 def _unless_taken_back(commitment: Commitment, text: str) -> tuple[Fraction | None, str]:
     rest = text[commitment.end :]
-    taken_back = _last(_TAKEN_BACK, rest)
+    taken_back = last_match(_TAKEN_BACK, rest)
     if taken_back and not _CONFIRMED.search(rest, taken_back.end()):
-        value, how = _from_last_line(rest[taken_back.end() :])
+        value, how = from_last_line(rest[taken_back.end() :])
         return value, how if value is not None else "no answer: taken back"
     if _THOUGHT_AGAIN.search(rest):
-        value, how = _from_last_line(rest)
+        value, how = from_last_line(rest)
         if value is not None:
             return value, how
     return commitment.value, commitment.how
-
-
-def _from_last_line(text: str) -> tuple[Fraction | None, str]:
-    lines = [line for line in text[-4000:].split("\n") if not _MARKS_ONLY.fullmatch(line)]
-    while lines and not re.search(r"\d", lines[-1]) and _COURTESY.search(lines[-1]):
-        lines.pop()
-    if not lines:
-        return None, "no answer: nothing committed"
-    last = lines[-1].strip()
-    if len(last) < 200:
-        if not _LIST_MARK.match(last) or len(lines) == 1:
-            words = plain(last)
-            if re.match(r"\W*\d", words) and len(words.split()) <= 4:
-                value = read_number(last.rstrip(".!"), alone=True)
-                if value is not None:
-                    return value, "last line"
-        if _EQUATION.fullmatch(last):
-            value = read_number(last.split("=")[1].rstrip(" .$*)]\\"), alone=True)
-            if value is not None:
-                return value, "equation in the last line"
-    if _COMPLETE.search(last[-50:]):
-        value, how = _from_last_sentence(last[-400:])
-        if value is not None:
-            return value, how
-    return None, "no answer: nothing committed"
-
-
-def _from_last_sentence(line: str) -> tuple[Fraction | None, str]:
-    bold = _BOLD.findall(line)
-    if len(bold) == 1 and not _LISTED.match(line) and not bold[0].rstrip().endswith(":"):
-        value = read_number(bold[0], alone=True)
-        if value is not None:
-            return value, "bold in the last line"
-    line = line.rstrip(" .!*_$\"')")
-    conclusion = _last(_CONCLUDES, line)
-    if conclusion:
-        return read_number(line[conclusion.end() :], unique=True), "conclusion"
-    sentence = re.split(r"[.!?]\s+", line)[-1]
-    return (read_number(sentence, unique=True), "conclusion") if _TOTALS.search(sentence) else (None, "")

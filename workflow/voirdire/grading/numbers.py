@@ -20,8 +20,8 @@ _MEASURES = (
 )
 # After a number: it was part of a sum, a time, a ratio, a range, a list, a comparison, a share of something else.
 _GOES_ON = re.compile(
-    r"-[a-z]|\s*(?:\^|[-+*]\s?(?:[\d({\\.]|(?!a\s|i\s)[a-z](?![\w']))|/\s?(?:[\d({\\]|[a-z]\b)|:\s?\d|'\s?\d|!\s*\S"
-    r"|[<>≤≥≠π√∞]|,\s?\d|\.\d|(?:,\s?)?(?:or|and|to|by)\s+-?\d"
+    r"-[a-z]|(?:st|nd|rd|th)?\s*(?:\^|[-+*/]\s*$|[-+*]\s?(?:[\d({\\.]|(?!a\s|i\s)[a-z](?![\w']))|/\s?(?:[\d({\\]|[a-z]\b)|:\s?\d|'\s?\d|!\s*\S"
+    r"|[<>≤≥≠π√∞±&]|,\s?\d|\.\d|(?:,\s?)?(?:or|and|to|by)\s+-?\d"
     r"|(?:\w+\s+)?(?:more|less|fewer|greater)\s+than\s+-?\d"
     r"|(?:times|plus|minus|multiplied\s+by|divided\s+by|out\s+of|of)\s+(?:the\s+)?-?\d|\\\w|\()"
     rf"|\s*{_MEASURES},?\s*(?:and\s+)?\d|\s+[a-z]+(?:\s+[a-z]+)?,?\s+and\s+-?\d"
@@ -32,9 +32,13 @@ _GOES_ON = re.compile(
 _UNKNOWN = re.compile(r"\s?(?![mghslLJWVNCFc]\b)[A-Za-z](?![\w'])(?!\s+[a-z])")
 _SUM_FOLLOWS = re.compile(
     r"(?:[a-z]\b)?(?:\s+(?!(?:because|since|as|which|where|so|for|when|if|that|from|and)\b)[a-z]+){0,4}\s*"
-    r"(?:[-+*/^=]|%?\s*of\s+(?:the\s+)?\d|(?:times|plus|minus|multiplied\s+by|divided\s+by)\s)",
+    r"(?:[-+*/^=]|%?\s*of\s+(?:the\s+)?\d|(?:times|plus|minus|multiplied\s+by|divided\s+by|mod)\s)",
     re.IGNORECASE,
 )
+_EXPLANATION = re.compile(
+    r"[^=]*?(?:[,:]\s|[;(]|\b(?:because|since|as|which|where|if|when|that|by|from)\b)", re.IGNORECASE
+)
+_COMPARED = re.compile(r"\s(?:more|less|fewer|greater)\s+than\b.*", re.IGNORECASE)
 _RESULT = re.compile(r"\b(?:is|makes|gives|leaves)\s+(?=-?[\d.])", re.IGNORECASE)
 _COMMENT = re.compile(r"\s\([^()]*\)|\([^()]*[a-z][^()]*\)", re.IGNORECASE)
 SENTENCE_END = re.compile(
@@ -42,11 +46,15 @@ SENTENCE_END = re.compile(
     r"[.!?](?=\s|$)|\n"
 )
 _NO_NUMBER_AFTER = re.compile(
-    r"(?:\bnot|n't|[*/^({<>≤≥≠√]|sqrt|\b(?:more|less|fewer|greater|larger|smaller)\s+than|\b(?:over|under|above|below)"
+    r"(?:\bnot|n't|[*/^({<>≤≥≠√±]|sqrt|\b(?:more|less|fewer|greater|larger|smaller)\s+than|\b(?:over|under|above|below)"
     r"|\b(?:divided\s+by|mod|modulo))\s*$",
     re.IGNORECASE,
 )
 _CORRECTED = re.compile(r"\bnot\s+[^\s,]+(?:\s[a-z]+)?,?\s*(?:but|rather|it's|it\s+is)\s+", re.IGNORECASE)
+_NEGATIVE = re.compile(r"\b(?:negative|minus)\s+(?=\d)", re.IGNORECASE)
+_DOTS = re.compile(r"^(?:\.{2,}|…)\s*")
+# A sign behind these is an operator.
+_OPERAND = re.compile(r"(?:(?<![A-Za-z'])[b-hj-zB-HJ-Z]|[\d)}\]])\s*$")
 _CHOICE_LETTER = re.compile(r"^\W*\(?[A-E]\s?[).]\s*(?=-?\.?\d)")
 _ASSIGNMENTS = re.compile(r"(?:,|;|\band|\bor)\s*[A-Za-z]\w{0,2}\s*$")
 _OPENING_CLAUSE = re.compile(
@@ -84,18 +92,18 @@ def read_number(text: str, alone: bool = False, unique: bool = False, comma: boo
     text = decimal_comma(text) if comma else text
     text = plain(text).replace("\n", " " if alone else "\n").strip(" \t\n:*\"'|")
     if not alone:
-        text = SENTENCE_END.split(text, maxsplit=1)[0]
+        text = SENTENCE_END.split(_DOTS.sub("", text), maxsplit=1)[0]
         text = _COMMENT.sub("", _CORRECTED.sub("", text))
     else:
         text = re.sub(r"(?<=[A-Za-z])-(?=[A-Za-z])", " ", text).rstrip(" .,;")
-    text = _CHOICE_LETTER.sub("", in_digits(text))
+    text = _NEGATIVE.sub("-", _CHOICE_LETTER.sub("", in_digits(text)))
     return _read(text, alone, unique)
 
 
 def _read(text: str, alone: bool, unique: bool) -> Fraction | None:
     match = _NUMBER.search(text)
     begins = match is not None and not text[: match.start()].strip(" (\"'[")
-    if "=" in text and not (begins and match and not _SUM_FOLLOWS.match(text[match.end() :])):
+    if "=" in text and not (match and begins and _explained(text[match.end() :])):
         return _behind_equals(text.split("="), alone)
     if match and begins and not alone and _GOES_ON.match(text, match.end()):
         return _said_twice(match, text) or _result(text[match.end() :])
@@ -104,9 +112,16 @@ def _read(text: str, alone: bool, unique: bool) -> Fraction | None:
     if match is None or _NO_NUMBER_AFTER.search(text[: match.start()]):
         return None
     before, after = text[: match.start()], text[match.end() :]
+    if match["sign"] and _OPERAND.search(before):
+        return None
     if _GOES_ON.match(after) or _UNKNOWN.match(after):
         return None
     return None if alone and not _alone(match, before, after) else _value(match)
+
+
+def _explained(after: str) -> bool:
+    """Whether a number is followed by why it is right ("18, since 9 * 2 = 18"), not by a sum that makes another."""
+    return not _SUM_FOLLOWS.match(after) and _EXPLANATION.match(after) is not None
 
 
 def _alone(match: "re.Match[str]", before: str, after: str) -> bool:
@@ -116,13 +131,13 @@ def _alone(match: "re.Match[str]", before: str, after: str) -> bool:
 
 
 def _result(after: str) -> Fraction | None:
-    """ "18% of 50, which is 9". """
+    """ "18% of 50, which is 9"."""
     result = _RESULT.search(after)
     return _read(after[result.end() :], False, False) if result else None
 
 
 def _said_twice(match: "re.Match[str]", text: str) -> Fraction | None:
-    """ "1/2, or 0.5", "1/2 or 50%". """
+    """ "1/2, or 0.5", "1/2 or 50%"."""
     again = re.compile(r",?\s*or\s+").match(text, match.end())
     other = _NUMBER.match(text, again.end()) if again else None
     if other is None:
@@ -138,7 +153,7 @@ def _behind_equals(parts: list[str], alone: bool) -> Fraction | None:
     """What a chain of equations comes to: its last side that is a number."""
     if re.fullmatch(r"\W*[A-Za-z]\w{0,2}\s*", parts[0]) and _ASSIGNMENTS.search(parts[-2]):
         return None
-    value = _read(parts[-1].strip(" \"'"), alone, False)
+    value = _read(_COMPARED.sub("", parts[-1]).strip(" \"'"), alone, False)
     if value is None and not _NUMBER.search(re.sub(r"[A-Za-z]\w*", "", parts[-1])):
         return _read(parts[-2].strip(" \"'"), True, False)
     if value is None and len(parts) == 2:

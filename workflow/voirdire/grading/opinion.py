@@ -38,6 +38,7 @@ _AMBIGUOUS = re.compile(
     r"|!\s*!|[)}\]]\s*!|\d{4}\s*!"
     r"|\^\s*\{?[-+( ]*\d{5}|\d{31}"
     r"|^\s*-?\d+\s*-\s*\d+\s*$"  # a range, a score
+    r"|\d\s*/\s*\d+\s*/"  # a date
     r"|(?<![gn])_|(?<!log)_"  # other bases
     r"|(?<![dmnx])[(\[][^()]*,"  # a point or an interval, but for gcd(, lcm(, min(, max(
 )
