@@ -81,6 +81,7 @@ CASES = [
         "def f(x):\n    raise TypeError('is negative')",
         "test 1 of 1: raised TypeError",
     ),
+    (["assert f(1) == 1"], "def f(x):\n    assert x == 2", "test 1 of 1: raised AssertionError"),
     (["try:\n    f(-1)\nexcept:\n    pass\nelse:\n    assert False"], "def f(x):\n    raise SystemExit", None),
     (
         ["try:\n    f(-1)\nexcept:\n    pass\nelse:\n    assert False"],

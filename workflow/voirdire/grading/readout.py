@@ -118,8 +118,9 @@ def _fault_apart(tests: int, ran: Ran, steps: _Steps) -> str | None:
             return f"{where}: " + (_ended(ran.program) if ran.tests.ended == "exit" else _ended(ran.tests))
         if answer.get("by") == "cannot cross":
             raise _NotGradedError(f"{where} hands the program an object of its own, which cannot leave its sandbox")
-        raised = answer.get("raised")
-        return f"{where}: " + ("wrong value" if raised == "AssertionError" else f"raised {_error(raised)}")
+        if (answer.get("by"), answer.get("raised")) == ("test", "AssertionError"):
+            return f"{where}: wrong value"
+        return f"{where}: raised {_error(answer.get('raised'))}"
     return None
 
 
