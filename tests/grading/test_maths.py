@@ -1,6 +1,7 @@
 """Where responses commit themselves to an answer; each line has what a careful person would read."""
 
 import json
+import re
 from fractions import Fraction
 
 import pytest
@@ -371,6 +372,62 @@ READ = [
     ("The ratio is 3:2, so the answer is 3.", 3),
     ("It is 2:30, so the answer is 150 minutes.", 150),
     ("They finish at 2:30. The answer is 30.", 30),
+    ("**Final answer:** \n- 15 - 6 = 9\n- so the answer is 9", 9),
+    ("Answer:\n- 18", 18),
+    ("**Answer:**\n\n- **18**", 18),
+    ("Answer:\n• 18 eggs", 18),
+    ("The answer is 18.\n\nLet me double-check: 16 - 3 - 4 = 9, 9 × 2 = 18. Correct!", 18),
+    ("The answer is 18.\n\nDouble check:\n16 - 7 = 9\n9 × 2 = 18", 18),
+    ("\\boxed{18}\n\nWait, let me double check. 9 × 2 = 18. Yes.", 18),
+    ("\\boxed{25}\n\nHmm, wait. That's not right, since 25 / 5 = 5.\n\n\\boxed{5}", 5),
+    ("The answer is 25.\n\nActually, let me reconsider. 25 - 20 = 5.\n\nSo the answer is 5.", 5),
+    ("I made a mistake earlier. The answer is 5.", 5),
+    ("The final answer is 3.\n\\boxed{3}", 3),
+    ("\\boxed{3}\nThe final answer is 3 apples.", 3),
+    ("Step 1: The answer to the first part is 9.\nStep 2: So the final answer is 18.", 18),
+    ("So she needs 5 more. The answer is 5 more.", 5),
+    ("Jan has $18 left. #### 18", 18),
+    ("#### 18\n#### 18", 18),
+    ("### 18", 18),
+    ("## 18", 18),
+    ("# 18", 18),
+    ("#### 18\n\nNote: She also has 7 eggs left for herself.", 18),
+    ("#### 18\n\n---\n\nDifficulty: 2/10", 18),
+    ("Answer: 18\n\nNote that 9 eggs are sold.", 18),
+    ("The answer is 18.\n\n(9 eggs at $2 each.)", 18),
+    ("The answer is $18.\n\n| Item | Count |\n|---|---|\n| Eggs | 16 |", 18),
+    ("| Item | Count |\n|---|---|\n| Eggs | 16 |\n| Total | 18 |\n\nThe answer is 18.", 18),
+    ("Answer: 18 / Check: 9 * 2 = 18", 18),
+    ("Answer: 18 | Units: dollars", 18),
+    ("Answer: 18; she sells 9 eggs.", 18),
+    ("So the answer is: she makes 18 dollars a day.", 18),
+    ("The answer is: Janet makes **18 dollars** by selling 9 eggs.", 18),
+    ("Answer: She sells 9 eggs for **$18**.", 18),
+    ("Answer: By selling 9 eggs, she makes $18.", 18),
+    ("Answer: With 9 eggs at $2, she makes $18.", 18),
+    ("Answer: The total is 18.", 18),
+    ("Answer: The total number of eggs is 18.", 18),
+    ("Answer: All 9 eggs sell for $18.", 18),
+    ("Not 20. The answer is 18.", 18),
+    ("$$x = \\frac{-3 + 5}{2} = 1$$\n\nThe answer is 1.", 1),
+    ("The area is 18 square units.\n\n**Answer: 18 square units**", 18),
+    ("\\boxed{\\text{No. } 18}", 18),
+    ("\\(\\boxed{33}\\)", 33),
+    ("\\[\\boxed{33}.\\]", 33),
+    ("**\\boxed{33}**", 33),
+    ("`\\boxed{33}`", 33),
+    ("> \\boxed{33}", 33),
+    ("The answer is\u00a018.", 18),
+    ("Ｔｈｅ ａｎｓｗｅｒ ｉｓ １８", 18),
+    ("La respuesta final es \\boxed{18}.", 18),
+    ("La respuesta es 1.250.", 1250),
+    ("La respuesta es $1,250.", 1250),
+    ("La réponse est 1 250 €.", 1250),
+    ("答案是：\\boxed{18}", 18),
+    ("答案是 $18$。", 18),
+    ("所以答案是18元。", 18),
+    ("Die Antwort lautet: **18**", 18),
+    ("Die richtige Antwort ist also 18.", 18),
 ]
 UNREAD = [
     "Let x be the number. 2x = 20. x = 10",
@@ -440,6 +497,22 @@ UNREAD = [
     "so the answer is x + 5",
     "I cannot answer that. 18",
     "As an AI language model, I cannot solve 3 equations.",
+    "答案是十八",
+    "If the answer is 25, we get 30.",
+    "Suppose the answer is 25.",
+    "Is the answer 25?",
+    "Check whether the answer is 25.",
+    "To answer the question, we use 5 steps.",
+    "The answer key lists 25.",
+    "Answer choices: 5, 10, 15",
+    "Answer format: ####",
+    "The answer should be an integer.",
+    "Answer with 1 number.",
+    "The answer comes from 9 times 2.",
+    "Let the answer be x = 2y.",
+    "The answer is 25. Wait, no, that's incorrect.",
+    "The answer is 25. Actually no, I made an error. Let me recompute.",
+    "\\boxed{25}\n\nWait, I made a mistake.",
 ]
 
 
@@ -490,12 +563,17 @@ def test_item_without_a_number_for_answer_has_no_truth():
     assert grade("gsm8k", Item("gsm8k", "g1", "?"), "#### 18").truth is None
 
 
-def test_agrees_with_the_publisher_on_all_real_responses(shared_data):
-    with open(shared_data / "benchmarks" / "gsm8k_test.jsonl", encoding="utf-8") as file:
-        answers = [json.loads(line)["answer"].rsplit("####", 1)[1] for line in file]
+@pytest.fixture(scope="module")
+def records(shared_data):
     with open(shared_data / "generations" / "gsm8k_openai.jsonl", encoding="utf-8") as file:
         records = [json.loads(line) for line in file]
     assert len(records) == 5276
+    return records
+
+
+def test_agrees_with_the_publisher_on_all_real_responses(records, shared_data):
+    with open(shared_data / "benchmarks" / "gsm8k_test.jsonl", encoding="utf-8") as file:
+        answers = [json.loads(line)["answer"].rsplit("####", 1)[1] for line in file]
     items = [Item("gsm8k", "g", "?", answer=answer.strip()) for answer in answers]
     different = [
         (record["item"], record["examinee"])
@@ -503,3 +581,35 @@ def test_agrees_with_the_publisher_on_all_real_responses(shared_data):
         if grade("gsm8k", items[record["item"]], record["response"]).truth != record["is_correct"]
     ]
     assert different == []
+
+
+def test_real_responses_that_break_off_in_a_sentence_have_no_answer(records):
+    # Each is cut after every twentieth character of what stands before its answer; a line that is a bare number, or
+    # ends in a whole sentence, can't be told from an end.
+    read = []
+    cuts = 0
+    for record in records:
+        steps = record["response"].rsplit("\nA:", 1)[0]
+        for end in range(len(steps) // 2, len(steps), 20):
+            broken = steps[:end]
+            last = broken.rsplit("\n", 1)[-1]
+            if "\n" in broken and re.search(r"[a-z(+*/=]\s*$", last):
+                cuts += 1
+                if find_number(broken)[0] is not None:
+                    read.append(broken)
+    assert cuts > 10_000
+    assert read == []
+
+
+def test_real_responses_without_their_mark_are_read_from_a_conclusion_or_not_at_all(records):
+    agree = differ = 0
+    for record in records:
+        steps, mark, _ = record["response"].rpartition("\nA:")
+        marked, _ = find_number(record["response"])
+        value, how = find_number(steps) if mark else (None, "")
+        if how == "conclusion":
+            agree += value == marked
+            # The model's own rounding of people and buses apart.
+            differ += value != marked and marked is not None and abs(value - marked) >= 1
+    assert agree > 1700
+    assert differ <= 20

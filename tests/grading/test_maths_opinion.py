@@ -16,6 +16,7 @@ from voirdire.grading.maths import find_number
 from voirdire.grading.opinion import exact_value
 
 pytest.importorskip("math_verify")
+sympy = pytest.importorskip("sympy")
 
 # Passes every guard, and has 1.6 million digits to the power of 9999.
 HOSTILE = r"\boxed{(9999^{9999}+1+1+1+1+1)^{9999}}"
@@ -179,3 +180,27 @@ def test_process_gets_no_key_of_the_environment(fresh, monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", spy)
     assert exact_value("2^{10}")[0] == 1024
     assert set(given) == {"PATH", "PYTHONPATH"}
+
+
+@pytest.mark.slow
+def test_differences_from_math_verify_alone_are_few_and_known(shared_data):
+    """What Math-Verify by itself makes of the real responses' last lines, against the rules: counts, for the record."""
+    from math_verify import parse, verify
+
+    with open(shared_data / "generations" / "gsm8k_openai.jsonl", encoding="utf-8") as file:
+        responses = [json.loads(line)["response"] for line in file]
+    same, different, unread = 0, [], 0
+    for response in responses:
+        value, _ = find_number(response)
+        found = parse(response.rsplit("\n", 1)[-1], parsing_timeout=None)
+        if value is None or not found:
+            unread += 1
+        elif verify([sympy.Rational(value.numerator, value.denominator)], found, timeout_seconds=None):
+            same += 1
+        else:
+            different.append((response.rsplit("\n", 1)[-1], value))
+    print(f"Math-Verify and the rules: {same} same, {len(different)} different, {unread} unread by one")
+    for line, value in different:
+        print(f"  {line!r}: rules {value}")
+    assert same > 5200
+    assert len(different) <= 20

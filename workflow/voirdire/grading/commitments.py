@@ -56,6 +56,8 @@ _LEADS = re.compile(
     rf"(?:\d|(?:{SPELLED}|(?:a )?(?:hundred|thousand|million))\b|[A-Za-z]\w{{0,15}}\s*=)",
     re.IGNORECASE,
 )
+_BULLET = re.compile(r"[-•–]\s+")
+_BOLD = re.compile(r"\*\*([^*\n]*\d[^*\n]*)\*\*")
 _DIGIT = re.compile(r"\d")
 # An answer that begins with a calculation, not with its result.
 _SUM = re.compile(r"[\s$*\\(]*\d[\d.,]*(?:\s*[a-z]+)?\s*[-+*/×÷x][^=\n.]{1,60}=", re.IGNORECASE)
@@ -66,12 +68,14 @@ _NO_STATEMENT = re.compile(
 )
 _NOT_MEANT = re.compile(
     r"\b(?:if|whether|suppos\w+|assum\w+|unless|previous|earlier|initial|wrong|incorrect|student's)\b[^.!?\n]{0,25}$"
-    r"|\b(?:to|is\s+the|if\s+it)\s+$",
+    r"|\b(?:to|is\s+the|if\s+it|long|short|each|every|per)\s+$",
     re.IGNORECASE,
 )
-_NO_LINK = re.compile(r"\b(?:not|if|whether|choices?|options?|format|key|never|sheet|as\s+an?)\b|n't", re.IGNORECASE)
+_NO_LINK = re.compile(
+    r"\b(?:not|if|whether|questions|choices?|options?|format|key|never|sheet|as\s+an?)\b|n't", re.IGNORECASE
+)
 _NONE = re.compile(
-    r"\W*(?:\w+\s+){0,2}?(?:unknown|none|undefined|impossible|indeterminate|infinit\w+|not\s+(?:determin|enough|possible)\w*"
+    r"\W*(?:\w+\s+){0,2}?(?:unknown|none|undefined|impossible|indeterminate|infinit\w+|not\s+(?:determin|enough|possible|known)\w*"
     r"|cannot|can't|no\s+(?:\w+\s+)?(?:solutions?|answer)|does(?:n't|\s+not)\s+exist|unclear)\b",
     re.IGNORECASE,
 )
@@ -120,6 +124,8 @@ def _box(match: "re.Match[str]", text: str) -> Commitment | None:
     if text[match.end()] != "{":
         digits = re.compile(r"[\d.,]*\d").match(text, match.end())
         return _with_opinion(read_number(digits[0], alone=True), digits[0], "boxed", digits.end()) if digits else None
+    if re.search(r"\bnot\W{0,4}$", text[max(0, match.start() - 10) : match.start()]):
+        return None
     content = _braced(text, match.end())
     if content is None or not content.strip() or _PLACEHOLDER.fullmatch(content):
         return None
@@ -193,13 +199,16 @@ def _sentence(match: "re.Match[str]", text: str) -> Commitment | None:
     if _NO_LINK.search(between) or _NOT_MEANT.search(before) or (not groups.get("verb") and _DIGIT.search(between)):
         return None
     below = "\n" in match["gap"]
-    value = text[match.end() : match.end() + _VALUE_CHARS].split("\n", 1)[0]
+    start = match.end()
+    bullet = _BULLET.match(text, start) if below else None
+    start = bullet.end() if bullet else start
+    value = text[start : start + _VALUE_CHARS].split("\n", 1)[0]
     if below and "|" in match["gap"] and "|" not in value.rstrip(" |"):
         value = value.rstrip(" |")
     elif "|" in match[0] and "|" in value.rstrip(" |"):
         return None
     weak = below or not groups.get("verb")
-    return _stated(value, match.end(), text, "answer is", weak=weak, below=below)
+    return _stated(value, start, text, "answer is", weak=weak, below=below)
 
 
 def _stated(value: str, start: int, text: str, how: str, weak: bool = False, below: bool = False) -> Commitment | None:
@@ -219,7 +228,8 @@ def _stated(value: str, start: int, text: str, how: str, weak: bool = False, bel
         return None
     if not leads and _NONE.match(value):
         return Commitment(None, f"{how}: no number", end=end)
-    number = read_number(value)
+    bold = [] if leads else _BOLD.findall(value)
+    number = read_number(bold[0] if len(bold) == 1 else value)
     if number is not None:
         return Commitment(number, how, end=end)
     if not leads or _COMPARES.match(value):

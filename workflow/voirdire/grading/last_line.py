@@ -32,7 +32,9 @@ _BARE = re.compile(r"\W*\d[\d,.]*%?\W*")
 _LIST_MARK = re.compile(r"\d+[.)]")
 _MARKED = re.compile(r"[*`$\\].*[*`$)\]]\.?", re.DOTALL)
 _COURTESY = re.compile(
-    r"\b(?:hope|let me know|feel free|happy to help|questions|good luck|need (?:any|more|further))\b", re.IGNORECASE
+    r"\b(?:hope|let me know|feel free|happy to help|(?:any|more|other) questions|good luck|need (?:any|more|further))\b"
+    r".*\W$",
+    re.IGNORECASE,
 )
 # The example of a prompt's format, repeated, says as little.
 _MARKS_ONLY = re.compile(r"[\s$*_`\\\[\]()|=#>-]*|\s*####\s*\W?(?:[A-Za-z]|number|answer)\W?\s*")

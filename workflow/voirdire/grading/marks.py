@@ -53,7 +53,7 @@ _WRAPPERS = (
     "boldsymbol|bm|operatorname|emph|underline|fbox|boxed|ensuremath"
 )
 _UNITS_OF_AREA = (
-    "cm|mm|km|dm|m|ft|in|yd|mi|units?|inch(?:es)?|feet|foot|yards?|miles?|(?:centi|milli|kilo)?met(?:er|re)s?"
+    "cm|mm|km|dm|m|s|sec|hr?|ft|in|yd|mi|units?|inch(?:es)?|feet|foot|yards?|miles?|(?:centi|milli|kilo)?met(?:er|re)s?"
 )
 _ABBREVIATIONS = "approx|Rs"
 
@@ -81,6 +81,7 @@ _REPLACED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(\d)\s*\^\s*\{?\s*(st|nd|rd|th)\b\s*\}?", r"\1\2"),
         (r"_\s*\{?\s*(?:10|ten)\s*\}?(?!\w)", " "),  # the base
         (r"\\!", ""),
+        (r"\\#", " "),
         (r"(?<=\d)\\[,;: ](?=\d{3}(?!\d))|(?<=\d)~(?=\d{3}(?!\d))", ","),
         (r"\\[()\[\]]|\\[,;: ]|\\q?quad|\\hspace\{[^{}]{0,20}\}|~", " "),
         (r"\\(?:times|cdot|ast)\b", "*"),
@@ -135,5 +136,5 @@ def decimal_comma(text: str) -> str:
     >>> decimal_comma("1.250 euros"), decimal_comma("18,5")
     ('1250 euros', '18.5')
     """
-    text = re.sub(r"(?<![\w.,])\d{1,3}(?:\.\d{3})+(?![\d.])", lambda match: match[0].replace(".", ""), text)
+    text = re.sub(r"(?<![\w.,])\d{1,3}(?:\.\d{3})+(?!\.?\d)", lambda match: match[0].replace(".", ""), text)
     return re.sub(r"(?<![\d.,])(\d+),(\d{1,2}|\d{4,})(?![\d,.]*\d)", r"\1.\2", text)

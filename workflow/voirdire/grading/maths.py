@@ -2,22 +2,25 @@
 
 **What commits.** `\\boxed{…}` (or `\\fbox`); a line `#### …`; `A: …` or `Ans: …` at a line's start;
 `<answer>…</answer>`; the words "answer is …", "answer: …" and their like (would be, =, →, a heading "Answer" with the
-answer below, "18 is the answer", "final result: …"), also with the word for answer of a dozen other languages when
-the number comes straight after; a correction ("Wait, it should be 5."). The last one wins, whatever its kind, and
-numbers that merely follow are nothing. These commit to nothing: an empty box, a heading `#### Step 2`, "if the answer
-is …", "the answer is not …", "the answer is correct: …", a question; "Answer:" or "A:" that opens a solution (words
-first, and more numbers later).
+answer below, "18 is the answer", "final result: …"); the word for answer of a dozen other languages, when the number
+comes next after it; a correction ("Wait, it should be 5."). The last one wins, whatever its kind, and numbers that
+merely follow are nothing. These commit to nothing: an empty box, a heading `#### Step 2`, "if the answer is …", "the
+answer is not …", "the answer is correct: …", a question, a prompt's example (`#### N`). "Answer:" or "A:" that opens
+a solution (words or a sum first, more numbers later) commits to what its last sentence states if it is all on one
+line, else to nothing.
 
-**Where nothing commits**, the last line counts if it is a number or an equation (`x = 10`), or is a whole sentence
-with one bold number, or one that concludes ("So she makes $18 a day.", "… in total.") and states one number.
-Greetings behind it are skipped. So the last number of a text that breaks off, or of a step, is never an answer.
+**Where nothing commits**, the last line counts if it is a bare number; a number with its unit, set off from what
+stands above; a solved unknown (`x = 10`) or "Total: 18"; a whole sentence with one bold number; or a whole sentence
+that concludes ("So she makes $18 a day.", "… in total.") and states one number. Greetings behind it are skipped. So
+the last number of a text that breaks off is never an answer, but a whole sentence can't be told from an end.
 
 **The number.** Compared as exact fractions: 18, 18.0, 36/2, 1.8e1, 033, "eighteen" are what they say. Separators of
 thousands, currency, percent, degrees, units, bold and LaTeX's marks are not compared: 50 % is 50, $18 is 18. A sum
-counts by what stands behind its last equals sign. In a sentence the number counts that it begins with, or else the
-first that is no circumstance ("in 3 days", "the 3 friends"). One that is part of something else is no number: 2:30,
-5-10, 3:2, 18x, "5 or 10", "2 hours 30 minutes", two unknowns. A comma before three digits separates thousands, any
-other is no decimal point, except in languages that use one (and in 1.234,56).
+counts by what stands behind its last equals sign. In a sentence the number counts that it begins with, or else its
+one bold number, or else the first that neither counts what is given ("the 3 friends") nor is a circumstance ("in 3
+days"). One that is part of something else is no number: 2:30, 5-10, 3:2, 18x, "5 or 10", "2 hours 30 minutes", two
+unknowns. A comma before three digits separates thousands, any other is no decimal point, except in languages that use
+one (and in 1.234,56).
 
 **No number.** Where the last commitment is to no number (`\\boxed{\\text{none}}`, "The answer is unknown.", `#### no
 solution` at the end), or is taken back ("Wait, that's wrong.") with no other behind it, there is no answer, whatever
@@ -28,8 +31,8 @@ installed, and counts if it comes to exactly a rational number; `how` then ends 
 it isn't installed.
 
 A response that goes on to ask itself a new question ("Q: …") is read up to there. Closed thoughts, struck-out text,
-invisible characters are not read. No answer is wrong (truth false); truth is null only where the item's own answer is
-missing or no number.
+invisible characters and marks of chat templates are not read. No answer is wrong (truth false); truth is null only
+where the item's own answer is missing or no number.
 """
 
 import re

@@ -47,10 +47,12 @@ SENTENCE_END = re.compile(
 )
 _NO_NUMBER_AFTER = re.compile(
     r"(?:\bnot|n't|[*/^({<>≤≥≠√±]|sqrt|\b(?:more|less|fewer|greater|larger|smaller)\s+than|\b(?:over|under|above|below)"
-    r"|\b(?:divided\s+by|mod|modulo))\s*$",
+    r"|\b(?:divided\s+by|mod|modulo|twice|double|triple|half(?:\s+of)?))\s*$",
     re.IGNORECASE,
 )
 _CORRECTED = re.compile(r"\bnot\s+[^\s,]+(?:\s[a-z]+)?,?\s*(?:but|rather|it's|it\s+is)\s+", re.IGNORECASE)
+_UNENDING = re.compile(r"\.\.|…|\\[lc]?dots")
+_IN_WORDS = re.compile(r"(?<=\d)\s*\(\s*[A-Za-z][A-Za-z ,-]{2,}\)\s*$")
 _NEGATIVE = re.compile(r"\b(?:negative|minus)\s+(?=\d)", re.IGNORECASE)
 _DOTS = re.compile(r"^(?:\.{2,}|…)\s*")
 # A sign behind these is an operator.
@@ -61,9 +63,15 @@ _OPENING_CLAUSE = re.compile(
     r"\W*(?:in|after|for|with|at|by|on|from|if|when|over|during|since|within|given|because|as|out\s+of)\b[^,]*,\s+",
     re.IGNORECASE,
 )
-# Before a number: it counts something that is given, or says when, where, for whom.
-_MODIFIES = re.compile(
-    r"\b(?:the|all|these|those|her|his|their|its|my|our|your|each|every|per|both|other|in|for|with|at|by|on|from|than"
+# Before a number: it counts something that is given ...
+_GIVEN = re.compile(
+    r"\b(?:the|all|these|those|her|his|their|its|my|our|your|each|every|per|both|other)"
+    r"(?:\s+(?:of|the|all|first|last|next|other))*\s+$",
+    re.IGNORECASE,
+)
+# ... or says when, where, for whom.
+_CIRCUMSTANCE = re.compile(
+    r"\b(?:in|for|with|at|by|on|from|than"
     r"|after|before|until|within|during|among|between(?:\s+\S+\s+and)?|from\s+\S+\s+to|through"
     r"|(?<!total )(?<!sum )(?<!amount )(?<!profit )(?<!cost )(?<!average )of)"
     r"(?:\s+(?:of|the|all|first|last|next|other))*\s+$",
@@ -95,7 +103,7 @@ def read_number(text: str, alone: bool = False, unique: bool = False, comma: boo
         text = SENTENCE_END.split(_DOTS.sub("", text), maxsplit=1)[0]
         text = _COMMENT.sub("", _CORRECTED.sub("", text))
     else:
-        text = re.sub(r"(?<=[A-Za-z])-(?=[A-Za-z])", " ", text).rstrip(" .,;")
+        text = _IN_WORDS.sub("", re.sub(r"(?<=[A-Za-z])-(?=[A-Za-z])", " ", text)).rstrip(" .,;")
     text = _NEGATIVE.sub("-", _CHOICE_LETTER.sub("", in_digits(text)))
     return _read(text, alone, unique)
 
@@ -109,10 +117,12 @@ def _read(text: str, alone: bool, unique: bool) -> Fraction | None:
         return _said_twice(match, text) or _result(text[match.end() :])
     if match and not begins and not alone:
         match = _stated(text, unique)
-    if match is None or _NO_NUMBER_AFTER.search(text[: match.start()]):
+    if match is None:
         return None
     before, after = text[: match.start()], text[match.end() :]
-    if match["sign"] and _OPERAND.search(before):
+    if _NO_NUMBER_AFTER.search(before):
+        return None if alone else _result(after)
+    if (match["sign"] and _OPERAND.search(before)) or ("." in match["number"] and _UNENDING.match(after)):
         return None
     if _GOES_ON.match(after) or _UNKNOWN.match(after):
         return None
@@ -165,9 +175,12 @@ def _stated(text: str, unique: bool) -> "re.Match[str] | None":
     """Which of a sentence's numbers it states."""
     opening = _OPENING_CLAUSE.match(text)
     matches = list(_NUMBER.finditer(text, opening.end() if opening else 0)) or list(_NUMBER.finditer(text))
-    stated = [match for match in matches if not _MODIFIES.search(text, 0, match.start())]
+    new = [match for match in matches if not _GIVEN.search(text, 0, match.start())]
+    stated = [match for match in new if not _CIRCUMSTANCE.search(text, 0, match.start())]
     if unique and len(stated) > 1:
         return None
+    if not stated and len(new) == 1:
+        return new[0]
     return stated[0] if stated else matches[0] if len(matches) == 1 else None
 
 

@@ -42,7 +42,7 @@ _AMBIGUOUS = re.compile(
     r"|(?<![gn])_|(?<!log)_"  # other bases
     r"|(?<![dmnx])[(\[][^()]*,"  # a point or an interval, but for gcd(, lcm(, min(, max(
 )
-_UNIT = re.compile(r"\\(?:text|mathrm|textbf|mbox)\s*\{[^{}\d]*\}")
+_UNIT = re.compile(r"\\(?:text|mathrm|textbf|mbox)\s*\{[^{}\d]*\}\s*(?:\^\s*\{?\s*[23]\s*\}?)?")
 _THOUSANDS = re.compile(r"(?<=\d)(?:\{,\}|\\[,!]|,\\!|,)(?=\d{3}(?!\d))")
 _OF_SEVERAL = re.compile(r"\\(?:gcd|lcm|min|max)")
 
