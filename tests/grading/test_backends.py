@@ -2,13 +2,16 @@
 
 import errno
 import os
+import secrets
 import select
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack, closing
+import threading
+import time
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -237,6 +240,49 @@ def test_nothing_outlives_a_grader_that_is_killed(isolated):
         grader.send_signal(signal.SIGKILL)
         for descriptor in watched:
             assert select.select([descriptor], [], [], 30)[0], "a process of the sandbox lives on"
+
+
+BUSY_GRADER = """
+import sys, threading
+from dataclasses import replace
+from voirdire.grading.backends import find_sandbox
+from voirdire.grading.limits import Limits
+sandbox = find_sandbox(sys.argv[1])
+program = f'''
+import sys, threading
+{sys.argv[2]} = sys.stdin.readline() or sys.exit(1)
+threading.Event().wait()
+'''
+sandbox = replace(sandbox, command=(*sandbox.command[:-1], program), limits=Limits(wall_s=.15))
+def grade():
+    while True: sandbox.run({})
+for _ in range(2): threading.Thread(target=grade).start()
+print("busy", flush=True)
+"""
+
+
+def processes_of(mark):
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if mark in (process / "cmdline").read_bytes():
+                found.append(process.name)
+    return found
+
+
+@pytest.mark.slow
+def test_nothing_outlives_a_grader_that_is_killed_at_any_moment(isolated):
+    mark, pause = "kept_" + secrets.token_hex(8), threading.Event()
+    for number in range(40):
+        command = [sys.executable, "-c", BUSY_GRADER, isolated.name, mark]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as grader:
+            assert grader.stdout.readline() == b"busy\n"
+            pause.wait(number / 100)
+            grader.kill()
+    deadline = time.monotonic() + 20
+    while (left := processes_of(mark.encode())) and time.monotonic() < deadline:
+        pause.wait(0.1)
+    assert left == []
 
 
 def test_the_probe_finds_what_no_isolation_leaves_open():

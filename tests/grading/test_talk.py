@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -75,6 +76,15 @@ def test_a_job_larger_than_any_pipe_is_read_whole():
     program = "import json, sys\njob = json.loads(sys.stdin.readline())\nprint('{\"ready\": true}')\n"
     outcome = talk(program + "print(json.dumps({'length': len(job['text'])}))", job=job)
     assert outcome.messages[0][0] == {"length": 1_000_000}
+
+
+def test_no_job_is_sent_before_a_sign_of_life():
+    silent = READY.replace("job = sys.stdin.readline()", "import select") + (
+        "print(json.dumps({'given': bool(select.select([0], [], [], 0.2)[0])}))"
+    )
+    # What is last is the program, which begins with the sign; this one never runs it.
+    sandbox = replace(plain("pass"), command=(sys.executable, "-I", "-S", "-c", silent, "pass"))
+    assert sandbox.run({}).messages[0][0] == {"given": False}
 
 
 @pytest.mark.parametrize(

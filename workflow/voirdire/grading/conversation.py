@@ -12,6 +12,10 @@ Message = dict[str, Any]
 Answer = Callable[[Message], Mapping[str, Any] | None]
 
 _READY = {"ready": True}
+_UP = b'{"up": true}'
+# What a program in Python has to begin with. By then all between it and us is bound to end with us; should we have
+# ended before, its input ends too.
+SIGN_OF_LIFE = f"import posix; posix.write(1, b'{_UP.decode()}\\n')\n"
 _CHUNK = 1 << 16
 # Far more than any item has tests; each costs this process some hundred bytes.
 _MOST_LINES = 20_000
@@ -19,7 +23,7 @@ _NOISE_KEPT = 300
 
 
 class Conversation:
-    """One program's standard input and output.
+    """One program's standard input and output; the first message waits until it shows a sign of life.
 
     `messages` are the objects that it wrote after `ready`, with the length of each line; `noise` the start of whatever
     else it wrote; `ended` is true once its output ended, or was too much (`flood`): more than `most` bytes, more lines
@@ -40,7 +44,8 @@ class Conversation:
         self._poll.register(self._output, select.POLLIN)
         # A program that doesn't read must not stop us.
         os.set_blocking(self._input.fileno(), False)
-        self._send(first)
+        self._first: Mapping[str, Any] | None = first
+        self._most_unsent = most
 
     def step(self, timeout_s: float) -> float:
         """Wait for the program, at most so long, and read or write what can be; the seconds that answers took."""
@@ -80,7 +85,7 @@ class Conversation:
         self._unread += chunk
         for line in self._complete_lines(last=not chunk):
             self._take(line)
-            if self._lines > _MOST_LINES or len(self._unsent) > self._most:
+            if self._lines > _MOST_LINES or len(self._unsent) > self._most_unsent:
                 self.flood = True
                 break
         self.flood = self.flood or self._read > self._most
@@ -98,6 +103,11 @@ class Conversation:
 
     def _take(self, line: bytes) -> None:
         self._lines += 1
+        if self._first is not None and line == _UP:
+            self._send(self._first)
+            self._first = None
+            self._most_unsent += len(self._unsent)
+            return
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):

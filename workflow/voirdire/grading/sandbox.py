@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from voirdire.grading.conversation import Answer, Conversation
+from voirdire.grading.conversation import SIGN_OF_LIFE, Answer, Conversation
 from voirdire.grading.following import follow
 from voirdire.grading.limits import Limits
 from voirdire.grading.watch import Watch, kills_for_memory
 
-__all__ = ["ENVIRONMENT", "FILTER", "PARENT", "Limits", "Outcome", "Sandbox"]
+__all__ = ["ENVIRONMENT", "FILTER", "Limits", "Outcome", "Sandbox"]
 
 # No password, key or path of the person who grades; a fixed hash seed, so that sets print and iterate alike.
 ENVIRONMENT = {
@@ -32,8 +32,8 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONSAFEPATH": "1",
 }
-# In a command: the number of the descriptor that the filter can be read from, and of this process.
-FILTER, PARENT = "{filter}", "{parent}"
+# In a command: the number of the descriptor that the filter can be read from.
+FILTER = "{filter}"
 # A full machine may refuse a process now and allow it later.
 _NEXT_ATTEMPTS_S = (0.05, 0.25, 1.0)
 _PASSING = (
@@ -143,9 +143,10 @@ class Sandbox:
         if self.user is not None and not self.drops:
             become = {"user": self.user, "group": self.user, "extra_groups": []}
         with _readable(self.filter) as descriptors:
-            names = {PARENT: str(os.getpid()), FILTER: "".join(map(str, descriptors))}
+            *command, program = self.command
+            number = "".join(map(str, descriptors))
             return subprocess.Popen(
-                [names.get(part, part) for part in self.command],
+                [*(number if part == FILTER else part for part in command), SIGN_OF_LIFE + program],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from voirdire.grading.isolation.filters import on_the_host
 from voirdire.grading.isolation.pythons import beside_usr, pythons, user
-from voirdire.grading.sandbox import FILTER, PARENT, Sandbox
+from voirdire.grading.sandbox import FILTER, Sandbox
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 
@@ -35,7 +35,7 @@ def sandboxes(source: str) -> Iterator[Sandbox]:
         yield Sandbox(
             "landlock",
             (
-                *(sys.executable, "-I", "-S", str(_LAUNCHER), packages, PARENT, str(user() or 0), FILTER, readable),
+                *(sys.executable, "-I", "-S", str(_LAUNCHER), packages, str(user() or 0), FILTER, readable),
                 *(python, "-s", "-S", "-c", source),
             ),
             user(),

@@ -1,8 +1,8 @@
-"""Restricts itself, for good, and then becomes another program: `launcher.py PACKAGES PARENT USER FILTER READABLE …`.
+"""Restricts itself, for good, and then becomes another program: `launcher.py PACKAGES USER FILTER READABLE …`.
 
-PACKAGES is where py_landlock is; PARENT the process that started this one, with which it ends; USER whom to become (0:
-stay); FILTER a descriptor with a seccomp program; READABLE folders that may be read, by colons; the rest the program.
-The folder in which it starts is the one that may be written to.
+PACKAGES is where py_landlock is; USER whom to become (0: stay); FILTER a descriptor with a seccomp program; READABLE
+folders that may be read, by colons; the rest the program. The folder in which it starts is the one that may be written
+to. It ends with the process that started it.
 """
 
 import ctypes
@@ -40,7 +40,7 @@ def _restrict_files(readable: list[str], landlock: types.ModuleType) -> None:
 
 
 def main() -> None:
-    packages, parent, user, descriptor, readable, *program = sys.argv[1:]
+    packages, user, descriptor, readable, *program = sys.argv[1:]
     # Last: nothing there stands before Python's own.
     sys.path.append(packages)
     # Now: who it becomes may not be able to read it.
@@ -52,8 +52,6 @@ def main() -> None:
         os.setresgid(int(user), int(user), int(user))
         os.setresuid(int(user), int(user), int(user))
     _control(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL.value, 0, 0, 0)
-    if os.getppid() != int(parent):
-        sys.exit("the process that started this one has ended")
     _restrict_files(readable.split(":"), landlock)
     _control(_SET_SECCOMP, _FILTER, ctypes.byref(_Program(len(code) // 8, code)), 0, 0)
     os.execv(program[0], program)
