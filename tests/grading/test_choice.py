@@ -1,85 +1,13 @@
 """Letters read from responses as models write them; each line has its right letter."""
 
+import time
+
 import pytest
+from choice_texts import ABOUT_REASONS, OPTIONS, READ, REASONS, UNREAD
 
 from voirdire.benchmarks import Item
 from voirdire.grading import grade
 from voirdire.grading.choice import find_letter
-
-OPTIONS = ("A car", "The old ship in the harbour", "No", "He was afraid of the Tr'en")
-READ = [
-    ("B", "B"),
-    ("b", "B"),
-    ("(B)", "B"),
-    ("B.", "B"),
-    ("**B**", "B"),
-    ("**B.** The old ship in the harbour", "B"),
-    ("B) The old ship in the harbour", "B"),
-    ("B because a car cannot swim.", "B"),
-    ("B, since a car cannot swim. C is tempting.", "B"),
-    ("B: the text says so.", "B"),
-    ("Answer: B", "B"),
-    ("**Answer:** B", "B"),
-    ("**Answer: B**", "B"),
-    ("ANSWER: (B)", "B"),
-    ("Answer: b", "B"),
-    ("The ship is named in the first line.\n\nAnswer: B", "B"),
-    ("Answer: B\n\nThe text says that a car cannot swim.", "B"),
-    ("The answer is B.", "B"),
-    ("The answer is (B).", "B"),
-    ("The correct answer is B) The old ship in the harbour.", "B"),
-    ("The correct option is **B**.", "B"),
-    ("The best answer is option B.", "B"),
-    ("The answer is: B", "B"),
-    ("The answer must be D.", "D"),
-    ("The answer is A because he drove.", "A"),
-    ("The answer is A.", "A"),
-    ("Option C is correct.", "C"),
-    ("C is the correct answer.", "C"),
-    ("D is the best answer since he ran away.", "D"),
-    ("I choose D.", "D"),
-    ("I would go with D.", "D"),
-    ("It is not B, so D.", "D"),
-    ("It can't be B, so the answer is D.", "D"),
-    ("The answer is not B. Therefore D.", "D"),
-    ("The answer is B. Wait, on reading again, the answer is D.", "D"),
-    ("I first chose A, but the answer is D.", "D"),
-    ("\\boxed{B}", "B"),
-    ("$\\boxed{\\text{B}}$", "B"),
-    ("A. A car: no.\nB. The old ship: no.\nD. He was afraid: yes.\n\nAnswer: D", "D"),
-    ("He says so in the last paragraph.\n\nD", "D"),
-    ("He says so in the last paragraph.\n\n(D) He was afraid of the Tr'en", "D"),
-    ("<think>Answer: A</think>Answer: B", "B"),
-    ("The old ship in the harbour", "B"),
-    ("the old ship in the harbour.", "B"),
-    ("The answer is: The old ship in the harbour.", "B"),
-    ("No", "C"),
-    ("The answer is definitely D.", "D"),
-    ("The correct answer isn't B but D.", "D"),
-    ("I think B and D both fit, but D.", "D"),
-    ("I'd say D.", "D"),
-    ("Option D: he ran.", "D"),
-    ("<answer>D</answer>", "D"),
-    ("The answer is D, so B is wrong.", "D"),
-    ("The answer is D. I considered B, but B is wrong.", "D"),
-    ("The text says that he was afraid of the Tr'en.", "D"),
-]
-UNREAD = [
-    "",
-    "I don't know.",
-    "None of the above.",
-    "None of the above is right.",
-    "B or D",
-    "The answer is B or D.",
-    "It could be A or C.",
-    "Both A and B fit.",
-    "The answer is not B.",
-    "A car is mentioned in the text.",
-    "The answer is a matter of taste.",
-    "As the text says, he left.",
-    "A. A car: no.\nB. The old ship: no.\nC. No: perhaps.",
-    "E",
-]
 
 
 @pytest.mark.parametrize(("response", "letter"), READ)
@@ -94,6 +22,17 @@ def test_no_decision_is_no_answer(response):
     assert how.startswith(("no answer", "undecided"))
 
 
+@pytest.mark.parametrize(("response", "letter"), ABOUT_REASONS)
+def test_reads_longer_answers_to_longer_options(response, letter):
+    assert find_letter(response, REASONS)[0] == letter
+
+
+def test_options_are_read_in_the_items_order():
+    item = Item("quality", "q1", "Where?", answer="C", options=tuple(reversed(OPTIONS)), article="Once.")
+    assert grade("quality", item, "The old ship in the harbour").answer == "C"
+    assert grade("quality", item, "Answer: The old ship in the harbour").truth is True
+
+
 def test_grade_compares_letters():
     item = Item("quality", "q1", "Where?", answer="B", options=OPTIONS, article="Once.")
     assert grade("quality", item, "Answer: B").truth is True
@@ -102,7 +41,44 @@ def test_grade_compares_letters():
     assert (undecided.truth, undecided.answer) == (False, None)
 
 
-@pytest.mark.parametrize("hostile", ["answer is " * 100_000, "x A, " * 100_000, "(" * 100_000, "\x00\ud83d\u202e"])
-def test_hostile_text_is_no_answer_and_takes_no_time(hostile):
-    assert find_letter(hostile, OPTIONS)[0] is None
-    assert find_letter(hostile + "\nAnswer: D", OPTIONS)[0] == "D"
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *(
+            "answer is ",
+            "answer: b c ",
+            "the answer is A or ",
+            "answer to the ",
+            "option ",
+            "x A, ",
+            "A. ",
+            "A\n",
+            "B or ",
+        ),
+        *(
+            "not ",
+            "only ",
+            "so ",
+            "I think ",
+            "A: correct; ",
+            "a car ",
+            "(",
+            "*",
+            "?",
+            "\\text{",
+            "答案：",
+            " \n",
+            "\x00",
+        ),
+        *("\ud83d", "\u202e", "<think>", "most x "),
+    ],
+    ids=ascii,
+)
+def test_a_megabyte_of_anything_takes_no_time_and_hides_no_answer(piece):
+    hostile = piece * (1_000_000 // len(piece.encode("utf-8", "surrogatepass")))
+    began = time.process_time()
+    letter, how = find_letter(hostile, OPTIONS)
+    last, _ = find_letter(f"{hostile}.\n\nAnswer: D", OPTIONS)
+    assert time.process_time() - began < 3
+    assert letter is None or piece in ("A: correct; ", "A. ", "A\n"), how
+    assert last == "D" or piece == "<think>"

@@ -1,57 +1,39 @@
 """QuALITY: which of the options a response decides for; the last decision wins.
 
-A decision is a letter in a box, after "answer is", "answer:", "choose", "option … is correct" and the like, alone on a
-line, or at the start of the response or a line with a reason or its option behind it; or, without any letter, an
-option's own words as the answer. A letter that is denied ("not B") or offered beside another ("B or D") decides
-nothing.
+**What decides.** A letter in a box, as a value of JSON, after "answer is", "answer:" (in a few languages), "choose",
+"so", "I think", "that leaves" and the like, or before "is correct", "fits best"; alone on a line or as its last
+sentence; at the start of the response with a reason or its option behind it, or of a line with its option; and the one
+letter that a walk through the options calls right ("A: wrong. B: right."). Where there is no such letter, an option's
+own words do: as the whole response or as the answer that it names, or else where the text holds those of one option
+alone, three words or more. Where one option's words are part of another's, the longer one counts.
+
+**What doesn't.** A letter that is denied ("not B", "I wouldn't choose B"), asked about ("Could it be B?") or offered
+beside another ("B or D", "A and C"); the article "A"; an initial or a name ("Vitamin C"); letters of options that are
+walked through without one called right; letters beyond D, numbers, "none of the above". A decision between two letters
+that is never made leaves the response without an answer, even if it decided before: the last word counts. Small letters
+count where nothing follows them ("answer: b").
 """
 
 import re
+import unicodedata
 
 from voirdire.benchmarks import LETTERS
+from voirdire.grading.choice_wordings import (
+    AN_ANSWER,
+    ASKED,
+    BESIDE,
+    DECISIONS,
+    DENIED,
+    DENIED_BEFORE,
+    LINE,
+    REFUTED,
+    WALK,
+    WORD_FOLLOWS,
+)
 from voirdire.grading.text import visible
 
-_LETTER = r"(?:\\(?:text|mathrm|mathbf|textbf)\{)?[(\[\"'“‘]?(?P<letter>[A-D])(?![\w'’]|\.[A-Za-z])[)\]\"'”’}]*"
-# After a lone "A", which may be the article: anything but a plain word.
-_NOT_ARTICLE = r"(?!(?<=A)\s+(?!because|since|as\b|due|for\b|is\b|which|and\b|or\b|with\b|based|[A-Z(])\w)"
-_LINK = (
-    r"(?:\s+(?:the\s+)?(?:best|correct|right|final|most\s+likely|most\s+accurate)?\s*(?:answer|option|choice|letter))?"
-)
-_LEADS = (
-    r"\b(?:answer|option|choice|letter|statement)(?:\s+(?:to|for|here|should|must|would|will|choice|letter|option)"
-    r"(?:\s+(?:the|this|question|be))*)*"
-    r"(?:\s*(?:is|:|=|-|–|—|>)|\s+be)+[\s:]*(?:\w+ly|therefore|thus|indeed|then)?,?"
-    r"\s*(?:the\s+)?(?:option|choice|letter|answer)?\s*:?\s*",
-    r"\b(?:choose|chose|pick|picked|select|selected|go(?:ing)?\s+with|went\s+with|settle\s+on|decide\s+on|opt\s+for)"
-    + _LINK
-    + r"\s*:?\s*",
-    r"\b(?:so|thus|hence|therefore|conclude|must\s+be|it's|it\s+is|is\s+that|but|would\s+say|i'd\s+say),?"
-    r"(?:\s+(?:it\s+is|it's|it\s+must\s+be|the\s+answer\s+is|the\s+answer\s+must\s+be|option|choice))?\s+",
-    r"\\(?:boxed|fbox)\{\s*",
-)
-# After "so D": no statement about D.
-_NO_STATEMENT = r"(?!\s+(?:is|isn't|was|wasn't|seems|has|does|doesn't|can|can't|cannot|could|would|may|might)\b)"
-_DECISIONS = [re.compile(lead + _LETTER + _NOT_ARTICLE + _NO_STATEMENT, re.IGNORECASE) for lead in _LEADS]
-_DECISIONS.append(
-    re.compile(
-        r"\b(?:option\s+|choice\s+|answer\s+)?"
-        + _LETTER
-        + r"\s+(?:is|seems|must\s+be|would\s+be)\s+(?:clearly\s+|the\s+|therefore\s+|most\s+)*"
-        r"(?:correct|right|best|answer|accurate|true)\b",
-        re.IGNORECASE,
-    )
-)
-# A line of its own, or one that opens with the letter and gives its option or a reason.
-_LINE = re.compile(
-    r"^[ \t>#]*(?:[-•]\s+)?(?:[Oo]ption\s+|[Cc]hoice\s+)?"
-    + _LETTER
-    + r"(?P<behind>[ \t]*$|[ \t]*[.):,;–—-][ \t]*[^\n]*$|\s+(?:because|since|as|due)\b[^\n]*$)",
-    re.MULTILINE,
-)
-_DENIED = re.compile(r"(?:\bnot|n't|\bnever|\bneither|\bnor|\brather\s+than|\binstead\s+of)\s*[\"'(]*$", re.IGNORECASE)
-_BESIDE = re.compile(r"[\s.)\]\"']*(?:\bor\b|\band\b|/|&|,\s*(?:or\s+|and\s+)?)\s*(?:option\s+)?[(\"']?[A-D](?![\w'’])")
+_TAGS = re.compile(r"</?[A-Za-z][\w-]{1,20}>")
 _MARKS = re.compile(r"\*+|`|_{2,}|\$")
-_AN_ANSWER = re.compile(r"(?:answer|option|choice)\s*(?:is|:)\s*(?:that\s+)?([^\n]*)", re.IGNORECASE)
 
 
 def find_letter(response: str, options: tuple[str, ...] = ()) -> tuple[str | None, str]:
@@ -60,9 +42,9 @@ def find_letter(response: str, options: tuple[str, ...] = ()) -> tuple[str | Non
     >>> find_letter("It can't be B, since he never left. The answer is D.")
     ('D', 'decision')
     """
-    text = _MARKS.sub("", visible(response))
+    text = _MARKS.sub("", _TAGS.sub("\n", _folded(visible(response))))
     lines = _line_decisions(text, options)
-    found = sorted([*_worded_decisions(text), *lines], key=lambda decision: decision[0])
+    found = sorted([*_worded_decisions(text), *_walked(text), *lines], key=lambda decision: decision[0])
     if found:
         return found[-1][1:]
     alone = re.fullmatch(r"\W*(?:answer\W+)?(?:is\W+)?(?:option\W+)?([a-d])\W*", text.strip(), re.IGNORECASE)
@@ -79,32 +61,50 @@ def grade_choice(answer: str, options: tuple[str, ...], response: str) -> tuple[
 
 def _worded_decisions(text: str) -> list[tuple[int, str | None, str]]:
     found: list[tuple[int, str | None, str]] = []
-    for pattern in _DECISIONS:
+    for pattern in DECISIONS:
         for match in pattern.finditer(text):
             letter = match["letter"]
             # The patterns ignore case for their words; a small letter is an article or a name, unless it ends.
-            if letter.islower() and re.match(r"\s*\w", text[match.end() :]):
+            if letter.islower() and WORD_FOLLOWS.match(text, match.end()):
                 continue
             start = match.start("letter")
-            if _DENIED.search(text[max(0, start - 20) : start]) or re.search(r"\bnot\b", match[0], re.IGNORECASE):
+            before = text[max(0, match.start() - 30) : match.start()]
+            if DENIED.search(text[max(0, start - 20) : start]) or re.search(r"\bnot\b", match[0], re.IGNORECASE):
                 continue
-            if _BESIDE.match(text, match.end()):
+            if DENIED_BEFORE.search(before) or ASKED.match(text, match.end()):
+                continue
+            if BESIDE.match(text, match.end()):
                 found.append((start, None, "undecided: two letters"))
             else:
                 found.append((start, letter.upper(), "decision"))
     return found
 
 
+def _walked(text: str) -> list[tuple[int, str | None, str]]:
+    """The one letter that a walk through several options calls right."""
+    calls = list(WALK.finditer(text))
+    right = {match["letter"].upper() for match in calls if match["right"]}
+    if len(right) != 1 or len({match["letter"].upper() for match in calls}) < 2:
+        return []
+    return [(calls[-1].start("letter"), right.pop(), "called right")]
+
+
+def _folded(text: str) -> str:
+    """Full-width and circled letters as plain ones, one character at a time."""
+    folded = {ord(c): unicodedata.normalize("NFKC", c) for c in set(text) if not c.isascii()}
+    return text.translate(folded) if folded else text
+
+
 def _line_decisions(text: str, options: tuple[str, ...]) -> list[tuple[int, str | None, str]]:
     found: list[tuple[int, str | None, str]] = []
-    matches = list(_LINE.finditer(text))
+    matches = list(LINE.finditer(text))
     first = len(text) - len(text.lstrip())
     # Lines that go through several options, each with its letter, weigh them; they decide nothing.
     walk = len({match["letter"] for match in matches if match["behind"].strip(" .):")}) > 1
     for match in matches:
         bare = not match["behind"].strip(" .):,;")
         if bare or (not walk and (match.start() == first or _names_option(match, options))):
-            if _BESIDE.match(text, match.end("letter")):
+            if BESIDE.match(text, match.end("letter")):
                 found.append((match.start("letter"), None, "undecided: two letters"))
             else:
                 found.append((match.start("letter"), match["letter"], "letter alone" if bare else "letter first"))
@@ -113,12 +113,15 @@ def _line_decisions(text: str, options: tuple[str, ...]) -> list[tuple[int, str 
 
 def _names_option(match: "re.Match[str]", options: tuple[str, ...]) -> bool:
     index = LETTERS.index(match["letter"])
-    return index < len(options) and f"{_words(match['behind'])} ".startswith(f"{_words(options[index])} ")
+    if index >= len(options):
+        return False
+    behind, option = f"{_words(match['behind'])} ", f"{_words(options[index])} "
+    return behind.startswith(option) and not REFUTED.search(behind[len(option) :])
 
 
 def _by_words(text: str, options: tuple[str, ...]) -> tuple[str | None, str]:
     """The one option whose own words are the answer."""
-    candidates = [_words(text), *(_words(match[1]) for match in reversed(list(_AN_ANSWER.finditer(text))))]
+    candidates = [_words(text), *(_words(match[1]) for match in reversed(list(AN_ANSWER.finditer(text))))]
     words = [_words(option) for option in options]
     for said in candidates:
         same = [letter for letter, option in zip(LETTERS, words, strict=False) if option and said == option]
@@ -132,12 +135,17 @@ def _by_words(text: str, options: tuple[str, ...]) -> tuple[str | None, str]:
         ]
         if len(within) == 1:
             return within[0], "option text"
+    held = [
+        (letter, option)
+        for letter, option in zip(LETTERS, words, strict=False)
+        if len(option.split()) >= 2 and f" {option} " in f" {candidates[0]} "
+    ]
     quoted = [
         letter
-        for letter, option in zip(LETTERS, words, strict=False)
-        if len(option.split()) >= 3 and f" {option} " in f" {candidates[0]} "
+        for letter, option in held
+        if not any(option != other and f" {option} " in f" {other} " for _, other in held)
     ]
-    if len(quoted) == 1 and not re.search(r"\b[A-D]\b(?!\s+[a-z])", text):
+    if len(quoted) == 1 and len(dict(held)[quoted[0]].split()) >= 3 and not re.search(r"\b[A-D]\b(?!\s+[a-z])", text):
         return quoted[0], "option text"
     return None, "no answer: no decision for one letter"
 
