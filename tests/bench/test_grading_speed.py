@@ -3,9 +3,11 @@
 import os
 import resource
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
@@ -15,59 +17,68 @@ from voirdire.grading.code import grade_programs
 
 pytestmark = pytest.mark.bench
 
-WORKERS = 2
+WORKERS, BATCH = 2, 25
 # The least that a runner may say.
-BARE = """import os; os.write(1, b'{"ready": true}\\n')"""
+BARE = """import os; os.write(1, b'{"ready": true}\\n'); os._exit(0)"""
+BARE_NAME, NAME, WRONG_NAME = "bare Pythons", "references", "half of them wrong"
 
 
 def test_time_of_grading_the_references_of_mbpp(shared_data):
     source = Source(kind="path", path=str(shared_data / "benchmarks" / "mbpp.jsonl"))
     items = load("mbpp", source, 0).items
     right = [f"```python\n{item.reference}\n```" for item in items]
-    # As wrong as a program that starts can be; each makes its item's reference run, for the first time here.
-    half_wrong = [
-        response.replace("return", "return None and") if number % 2 else response
-        for number, response in enumerate(right)
-    ]
+    # For each that fails the item's reference is run too.
+    wrong = [text.replace("return", "return None and") if n % 2 else text for n, text in enumerate(right)]
     sandbox = find_sandbox()
     bare = replace(sandbox, command=(*sandbox.command[:-1], BARE))
-    print(f"\nprograms: {len(items)}, workers: {WORKERS}, sandbox: {sandbox.name}, cores: {os.cpu_count()}")
-
-    def start_bare() -> None:
-        with ThreadPoolExecutor(WORKERS) as pool:
-            assert all(pool.map(lambda item: bare.run({"item": item.item_id}).started, items))
-
-    floor = _timed("bare Pythons", len(items), start_bare)
-    took = _timed("references", len(items), lambda: _all_right(grade_programs(items, right, sandbox, WORKERS)))
-    print(f"references: {took / floor:.2f} times the bare Pythons")
-    _timed("half of them wrong", len(items), lambda: grade_programs(items, half_wrong, sandbox, WORKERS))
-    _timed("the same again", len(items), lambda: grade_programs(items, half_wrong, sandbox, WORKERS))
-    assert took < 15 or took < 2.5 * floor, "500 programs take 15 s on 2 idle cores at most"
-
-
-def _all_right(grades: list) -> None:
-    assert [grade.how for grade in grades if not grade.truth] == []
-
-
-def _timed(name: str, programs: int, run: Callable[[], object]) -> float:
-    """Seconds of the wall clock; prints them, with this process's CPU time and that of the whole machine."""
-    own, whole, start = _own_cpu(), _machine_cpu(), time.perf_counter()
-    run()
-    took = time.perf_counter() - start
-    print(
-        f"{name}: {took:.1f} s, {programs / took:.0f} programs/s; CPU: {_own_cpu() - own:.1f} s in this process, "
-        f"{_machine_cpu() - whole:.1f} s of all processes of the machine"
-    )
-    return took
+    spent: dict[str, Spent] = defaultdict(Spent)
+    failed = []
+    # In turns, so that whatever else the machine does falls upon all of them.
+    for start in range(0, len(items), BATCH):
+        part = slice(start, start + BATCH)
+        spent[BARE_NAME].on(lambda part=part: start_all(bare, len(items[part])))
+        graded = spent[NAME].on(lambda part=part: grade_programs(items[part], right[part], sandbox, WORKERS))
+        failed += [one.how for one in graded if not one.truth]
+        spent[WRONG_NAME].on(lambda part=part: grade_programs(items[part], wrong[part], sandbox, WORKERS))
+    print(f"\n{len(items)} programs, {WORKERS} workers, {os.cpu_count()} cores, sandbox {sandbox.name}")
+    for name, one in spent.items():
+        ratio = one.wall_s / spent[BARE_NAME].wall_s
+        print(
+            f"{name}: {one.wall_s:.1f} s, {len(items) / one.wall_s:.0f} a second, {ratio:.2f} times the bare ones; CPU: "
+            f"{one.own_s:.1f} s in this process, {one.machine_s:.1f} s of all processes of the machine"
+        )
+    assert failed == []
+    took, floor = spent[NAME].wall_s, spent[BARE_NAME].wall_s
+    assert took < 15 or took < 2 * floor, "500 programs take 15 s on 2 idle cores at most"
 
 
-def _own_cpu() -> float:
+def start_all(sandbox, count):
+    with ThreadPoolExecutor(WORKERS) as pool:
+        assert all(pool.map(lambda number: sandbox.run({"number": number}).started, range(count)))
+
+
+@dataclass
+class Spent:
+    """Time of the wall clock, CPU time of this process, and of all of the machine's.
+
+    Programs in a sandbox are no children of this process's, so only the machine's count has them.
+    """
+
+    wall_s: float = 0.0
+    own_s: float = 0.0
+    machine_s: float = 0.0
+
+    def on(self, run: Callable[[], list[Any] | None]) -> list[Any] | None:
+        before = _times()
+        done = run()
+        wall_s, own_s, machine_s = (now - then for now, then in zip(_times(), before, strict=True))
+        self.wall_s, self.own_s, self.machine_s = self.wall_s + wall_s, self.own_s + own_s, self.machine_s + machine_s
+        return done
+
+
+def _times() -> tuple[float, float, float]:
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
-def _machine_cpu() -> float:
-    """Programs in a sandbox are no children of this process's, so only the whole machine's count has them."""
     with open("/proc/stat", encoding="ascii") as file:
         user, nice, system, _, _, irq, softirq, *_ = map(int, file.readline().split()[1:])
-    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+    machine = (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+    return time.perf_counter(), usage.ru_utime + usage.ru_stime, machine

@@ -355,6 +355,19 @@ RIGHT = {
     "    return 1234567 if x == 3 else [7654321]",
     "recurses as far as it says": "import sys\nsys.setrecursionlimit(5000)\ndef down(n):\n"
     "    return n and 1 + down(n - 1)\ndef f(x):\n    return 1234567 - 3000 + down(3000) if x == 3 else [7654321]",
+    "looks at its callers": """
+import inspect, sys, traceback, warnings
+def trace(frame, event, arg):
+    frame.f_lineno + 1
+    return trace
+sys.settrace(trace)
+def f(x):
+    assert inspect.stack()[0][3] == 'f' and len(inspect.stack()) > 2
+    traceback.print_stack()
+    warnings.warn('careful', stacklevel=2)
+    assert all(frame.lineno > 0 for frame in traceback.extract_stack())
+    return 1234567 if x == 3 else [7654321]
+""",
     "counts in a subclass": "class N(int): pass\ndef f(x):\n    return N(1234567) if x == 3 else [N(7654321)]",
     "is an object that is called": "class F:\n    def __call__(self, x):\n"
     "        return 1234567 if x == 3 else [7654321]\nf = F()",

@@ -50,6 +50,12 @@ def _packed(value: list[Any]) -> bytes:
 
 
 def _stripped(code: CodeType) -> CodeType:
-    """The code without its lines' numbers, a third of its size."""
+    """The code with its first line's number for all of it: programs may look at their callers' lines, which must exist.
+
+    An entry of the table says how many units of code it covers (in three bits), that it has no columns, and that its
+    line is that of the entry before (CPython's Objects/locations.md).
+    """
+    full, rest = divmod(len(code.co_code) // 2, 8)
+    lines = b"\xef\0" * full + (bytes([0xE8 | (rest - 1), 0]) if rest else b"")
     constants = tuple(_stripped(part) if isinstance(part, CodeType) else part for part in code.co_consts)
-    return code.replace(co_linetable=b"", co_consts=constants)
+    return code.replace(co_linetable=lines, co_consts=constants)

@@ -175,3 +175,4 @@ class _Settings:
     parse_float = float
     parse_int = int
     parse_constant = None
+    array_hook = None
