@@ -86,6 +86,7 @@ WAYS_OUT = {
     "truncates a file": "os.truncate(job['folder'] + '/secret', 0)",
     "opens a file to all": "os.chmod(job['folder'] + '/secret', 0o777)",
     "empties what it may read": "os.open(os.__file__, os.O_RDONLY | os.O_TRUNC)",
+    "opens it by a newer call": "return libc.syscall(452, -100, (job['folder'] + '/secret').encode(), 0o777, 0) == 0",
     "gives a file away": "os.chown(job['folder'] + '/secret', -1, 12345)",
     "changes a file's time": "os.utime(job['folder'] + '/secret')",
     "marks a file": "os.setxattr(job['folder'] + '/secret', 'user.x', b'x')",

@@ -28,8 +28,9 @@ def grade_many(
 ) -> list[Grade]:
     """Grade a response per item, in order.
 
-    For code, `sandbox` is "auto" (the strongest isolation that works here), "bubblewrap", or "unsafe" (none, to be
-    chosen by hand only), and `workers` programs run at a time (default: one per core).
+    For code, `sandbox` is "auto" (the strongest isolation that works here), the name of one ("bubblewrap", "unshare",
+    "landlock"), or "unsafe" (none, to be chosen by hand only), and `workers` programs run at a time (default: one per
+    core).
 
     Raises UserError where the task is unknown or, for code, nothing isolates.
     """

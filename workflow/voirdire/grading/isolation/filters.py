@@ -44,22 +44,13 @@ _OTHER_PROGRAMS = (
     *("socket", "connect", "bind", "listen", "accept", "accept4", "sendmsg", "sendmmsg"),
 )
 _ATTRIBUTES_OF_FILES = (
-    *(
-        "truncate",
-        "chmod",
-        "fchmod",
-        "fchmodat",
-        "chown",
-        "fchown",
-        "lchown",
-        "fchownat",
-        "utime",
-        "utimes",
-        "utimensat",
-    ),
-    *("futimesat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"),
+    *("truncate", "chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat"),
+    *("utime", "utimes", "utimensat", "futimesat"),
+    *("setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"),
 )
-# fchmodat2, setxattrat, removexattrat, file_setattr: younger than many a libseccomp, the same on every architecture.
+# clone3 and openat2, by their numbers, which are the same on every architecture: younger than many a libseccomp.
+_OPAQUE = (435, 437)
+# fchmodat2, setxattrat, removexattrat, file_setattr: younger still.
 _ATTRIBUTES_BY_NUMBER = (452, 463, 466, 469)
 
 
@@ -97,8 +88,8 @@ def _refused(more: Iterable[str | int], alone: bool = False) -> Any:
         refuse("clone", (0, pyseccomp.MASKED_EQ, flag, flag))
     refuse("ioctl", (1, pyseccomp.MASKED_EQ, 0xFFFFFFFF, _TYPE_INTO_TERMINAL))
     # A filter cannot see their arguments; where there are no such calls, the C library takes the older ones.
-    for call in ("clone3", "openat2"):
-        refused.add_rule(pyseccomp.ERRNO(errno.ENOSYS), call)
+    for number in _OPAQUE:
+        refused.add_rule(pyseccomp.ERRNO(errno.ENOSYS), number)
     if alone:
         refuse("clone", (0, pyseccomp.MASKED_EQ, _THREAD, 0))
         # A kernel before 6.2 lets what may only be read be emptied.
