@@ -199,6 +199,7 @@ def test_source_from_configuration_and_back():
         ({"limit": 1, "sample": 1}, "give one of them"),
         ({"source": "hub", "revision": 12}, "revision: must be text"),
         ({"limits": 3}, "unknown key 'limits'"),
+        ({"shuffle_options": "yes"}, "shuffle_options: must be true or false"),
     ],
 )
 def test_wrong_source_is_named(values, fault):

@@ -13,6 +13,7 @@ from voirdire.benchmarks import bundled, hub
 from voirdire.benchmarks.items import Item
 from voirdire.benchmarks.records import LeavesOutError, OutsideSplitError, Record, WrongRecordError, read_records
 from voirdire.benchmarks.registry import BENCHMARKS, Benchmark
+from voirdire.benchmarks.shuffling import shuffled
 from voirdire.benchmarks.source import Source
 from voirdire.errors import Faults, UserError
 
@@ -35,7 +36,7 @@ class Loaded:
 
 
 def load(task: str, source: Source, seed: int) -> Loaded:
-    """Load a benchmark's items from a source; `seed` decides which items `sample` takes.
+    """Load a benchmark's items from a source; `seed` decides which items `sample` takes, and the options' order.
 
     Raises UserError naming all faults: an unknown task, a wrong source, missing files, malformed lines
     (file:line), duplicate item ids, no items.
@@ -50,6 +51,8 @@ def load(task: str, source: Source, seed: int) -> Loaded:
         faults.add(_empty(task, source, collected))
     faults.raise_if_any()
     items = _subset(task, collected.items, source, seed)
+    if source.shuffle_options:
+        items = [shuffled(item, seed) for item in items]
     metadata = {
         "task": task,
         "source": source.to_dict(),
@@ -79,7 +82,10 @@ def check(task: str, source: Source, seed: int) -> list[str]:
 def _resolved(task: str, source: Source) -> tuple[Benchmark, Source]:
     if task not in BENCHMARKS:
         raise UserError(f"benchmarks: unknown task '{task}'; known are {', '.join(BENCHMARKS)}")
-    if wrong := source.faults():
+    wrong = source.faults()
+    if source.shuffle_options and BENCHMARKS[task].grader != "choice":
+        wrong.append("shuffle_options: its items have no options; remove it")
+    if wrong:
         raise UserError(f"benchmarks: {task}: {fault}" for fault in wrong)
     benchmark = BENCHMARKS[task]
     return benchmark, hub.resolve(task, source, benchmark.hub) if source.kind == "hub" else source

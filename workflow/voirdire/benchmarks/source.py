@@ -7,7 +7,7 @@ from typing import Any
 from voirdire.errors import Faults, UserError
 
 KINDS = ("bundled", "path", "hub")
-_KEYS = ("source", "path", "repo", "files", "revision", "limit", "sample")
+_KEYS = ("source", "path", "repo", "files", "revision", "limit", "sample", "shuffle_options")
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,8 @@ class Source:
     """Where questions come from: `bundled` with voirdire, a file (`path`), or the Hugging Face Hub (`hub`).
 
     For the Hub, `repo`, `files` and `revision` default to the benchmark's own. `limit` takes the first N items,
-    `sample` N random ones by the study's seed; at most one of the two.
+    `sample` N random ones by the study's seed; at most one of the two. `shuffle_options` puts each item's options into
+    an order drawn from the study's seed and the item's id.
     """
 
     kind: str = "bundled"
@@ -25,10 +26,11 @@ class Source:
     revision: str | None = None
     limit: int | None = None
     sample: int | None = None
+    shuffle_options: bool = False
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], where: str = "benchmark") -> "Source":
-        """Make a source from configuration: keys source, path, repo, files, revision, limit, sample.
+        """Make a source from configuration: keys source, path, repo, files, revision, limit, sample, shuffle_options.
 
         Raises UserError naming all unknown keys and wrong values, each with `where`.
         """
@@ -38,6 +40,7 @@ class Source:
         files = values.get("files") or ()
         source = cls(
             kind=values.get("source", "bundled"),
+            shuffle_options=values.get("shuffle_options") or False,
             files=tuple(files) if isinstance(files, (list, tuple)) else (files,),
             **{key: values.get(key) for key in ("path", "repo", "revision", "limit", "sample")},
         )
@@ -68,6 +71,8 @@ class Source:
         for name, number in (("limit", self.limit), ("sample", self.sample)):
             if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
                 found.append(f"{name}: must be a whole number from 1, not {number!r}")
+        if not isinstance(self.shuffle_options, bool):
+            found.append(f"shuffle_options: must be true or false, not {self.shuffle_options!r}")
         if self.limit is not None and self.sample is not None:
             found.append("limit and sample: give one of them, not both")
         return found
@@ -82,5 +87,6 @@ class Source:
             "revision": self.revision,
             "limit": self.limit,
             "sample": self.sample,
+            "shuffle_options": self.shuffle_options or None,
         }
         return {key: value for key, value in values.items() if value is not None}

@@ -44,6 +44,9 @@ class BenchmarkSource(Section):
     revision: str | None = Field(None, description="source hub: the dataset's commit, 40 hexadecimal digits")
     limit: Count | None = Field(None, description="take only the first N items")
     sample: Count | None = Field(None, description="take N items at random, by the study's seed")
+    shuffle_options: bool = Field(
+        False, strict=True, description="multiple choice: each item's options in an order drawn from seed and item"
+    )
 
 
 class Endpoint(Section):

@@ -86,7 +86,8 @@ class Study:
     def benchmark_spec(self, task: str) -> str:
         """The source of a task's questions as JSON, with the seed where it matters."""
         source = self.source(task)
-        return canonical({"source": source.to_dict(), "seed": self.config.seed if source.sample else 0})
+        seeded = source.sample or source.shuffle_options
+        return canonical({"source": source.to_dict(), "seed": self.config.seed if seeded else 0})
 
     def benchmark_input(self, task: str) -> list[str]:
         """The benchmark's file, where the configuration names one."""
