@@ -64,6 +64,12 @@ def test_memory_of_all_processes_together_is_bounded(isolated):
     assert ended(isolated, body, total_memory_bytes=200 * MB) == "memory"
 
 
+def test_processes_are_found_where_the_kernel_lists_no_children(sandbox, monkeypatch):
+    monkeypatch.setattr(watch, "children_are_listed", lambda: False)
+    assert ended(sandbox, "kept = b'x' * (300 << 20)\nsignal.pause()", total_memory_bytes=200 * MB) == "memory"
+    assert ended(sandbox, "while True: pass", cpu_s=1, wall_s=0.2) == "cpu"
+
+
 def test_memory_that_processes_share_counts_once(isolated):
     forks(isolated)
     body = """

@@ -6,10 +6,12 @@ and so runs or waits for a CPU, is bounded by CPU time alone. Only a program tha
 getting to its limit is given up, and then nothing is said about it.
 """
 
+import functools
 import mmap
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,10 +32,7 @@ class _Process:
 
 
 class Watch:
-    """Watches a process and its descendants; `scratch` is a folder of theirs on the host, without folders in it.
-
-    Descendants are found where the kernel lists a thread's children in /proc, which all but self-made ones do.
-    """
+    """Watches a process and its descendants; `scratch` is a folder of theirs on the host, without folders in it."""
 
     def __init__(self, pid: int, limits: Limits, scratch: Path | None = None) -> None:
         self._pid, self._limits, self._scratch = pid, limits, scratch
@@ -82,26 +81,42 @@ class Watch:
 
 
 def _descent(pid: int) -> Iterator[_Process]:
+    listed = children_are_listed()
+    families = {} if listed else _families()
     waiting = [pid]
     while waiting:
         pid = waiting.pop()
         try:
-            process, children = _look_at(f"/proc/{pid}", pid)
+            process, children = _look_at(f"/proc/{pid}", pid, listed)
         except (OSError, ValueError, IndexError):
             # It has ended meanwhile.
             continue
-        waiting += children
+        waiting += children if listed else families.get(pid, [])
         yield process
 
 
-def _look_at(folder: str, pid: int) -> tuple[_Process, list[int]]:
+@functools.cache
+def children_are_listed() -> bool:
+    """Whether the kernel lists a thread's children, as all but self-made ones do."""
+    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+
+
+def _families() -> dict[int, list[int]]:
+    """The children of every process of the machine: far slower to find."""
+    families: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        with suppress(OSError, IndexError, ValueError):
+            families.setdefault(int(_fields(f"/proc/{int(name)}/stat")[1]), []).append(int(name))
+    return families
+
+
+def _look_at(folder: str, pid: int, listed: bool) -> tuple[_Process, list[int]]:
     runnable, children = False, []
     for thread in os.listdir(f"{folder}/task"):
-        try:
+        with suppress(OSError):
             runnable = runnable or _fields(f"{folder}/task/{thread}/stat")[0] == "R"
-            children += [int(child) for child in _text(f"{folder}/task/{thread}/children").split()]
-        except OSError:
-            continue
+            if listed:
+                children += [int(child) for child in _text(f"{folder}/task/{thread}/children").split()]
     fields = _fields(f"{folder}/stat")
     space, resident = _text(f"{folder}/statm").split()[:2]
     # utime, stime, cutime and cstime are the fields 14 to 17.
