@@ -230,9 +230,17 @@ def descent(pid):
     return [int(child) for child in children] + [one for child in children for one in descent(child)]
 
 
-def test_nothing_outlives_a_grader_that_is_killed(isolated):
+@pytest.fixture
+def littered():
+    """The environment of a grader that will be killed, and so leaves a folder behind; nobody can come into it."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield {**os.environ, "TMPDIR": folder}
+
+
+def test_nothing_outlives_a_grader_that_is_killed(isolated, littered):
     command = [sys.executable, "-c", GRADER, isolated.name]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as grader, ExitStack() as stack:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=littered) as grader, ExitStack() as stack:
         assert grader.stdout.readline() == b"asleep\n"
         watched = [os.pidfd_open(pid) for pid in descent(grader.pid)]
         for descriptor in watched:
@@ -272,11 +280,11 @@ def processes_of(mark):
 
 
 @pytest.mark.slow
-def test_nothing_outlives_a_grader_that_is_killed_at_any_moment(isolated):
+def test_nothing_outlives_a_grader_that_is_killed_at_any_moment(isolated, littered):
     mark, pause = "kept_" + secrets.token_hex(8), threading.Event()
     for number in range(40):
         command = [sys.executable, "-c", BUSY_GRADER, isolated.name, mark]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as grader:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=littered) as grader:
             assert grader.stdout.readline() == b"busy\n"
             pause.wait(number / 100)
             grader.kill()
