@@ -4,6 +4,7 @@ import collections
 import decimal
 import fractions
 import json
+import time
 
 import pytest
 
@@ -80,6 +81,9 @@ def test_two_asserts_in_one_test_are_two_checks():
         "from math import isclose\nassert isclose(f(1), 2)",
         "x = y = f(1)\nassert x == 2",
         "assert len(x for x in f(1)) == 2",
+        "assert list(range(f(1))) == [0]",
+        "assert len(bytes(f(1))) == 2",
+        "assert type(f(1))(3) == 3",
     ],
 )
 def test_what_could_show_the_expected_value_is_not_taken_apart(test):
@@ -159,6 +163,30 @@ def test_values_compare_as_in_python(test, value, passes):
 
 def test_a_value_far_longer_than_the_test_is_not_even_read():
     assert not outside("assert f() == 4", "9" * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("test", "value"),
+    [
+        ("assert int(f()) == 4", decimal.Decimal("1e999999999")),
+        ("assert round(f()) == 4", decimal.Decimal("1e999999999")),
+        ("assert str(f()) == '4'", 10**19_000),
+        ("assert int(f()) == 4", "9" * 19_000),
+        ("assert sum(f(), []) == [4]", [[1]] * 1500),
+        ("assert set(f()) == {4}", list(range(1500))),
+        ("assert sorted(f()) == [4]", [1, "a"]),
+        ("assert f() / 3 < 1e-6", 10**19_000),
+        ("assert abs(f() - 2.5) < 1e-6", 10**19_000),
+        ("assert f() in {4: 1}", [[]]),
+        ("assert dict(f()) == {4: 1}", [[[], 1]]),
+        ("assert math.isclose(f(), 4)", float("nan")),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.startswith("assert") else type(value).__name__,
+)
+def test_no_value_holds_up_the_trusted_process(test, value):
+    start = time.process_time()
+    assert not outside(test, value)
+    assert time.process_time() - start < 0.5
 
 
 def test_a_subclass_counts_by_what_its_base_type_holds():

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+# Of a Decimal, on either side of its point; the length of what is read bounds the digits of all other numbers.
+_MOST_DIGITS = 5000
 # Kinds whose elements count where Python's own function around a call would have gone through them.
 _GONE_THROUGH = ("list", "tuple", "set", "frozenset", "dict", "str", "bytes", "bytearray", "range")
 
@@ -121,7 +123,11 @@ def _fraction(top: str, bottom: str) -> Any:
 def _decimal(text: str) -> Any:
     import decimal
 
-    return decimal.Decimal(text)
+    value = decimal.Decimal(text)
+    if value.is_finite() and abs(value.adjusted()) > _MOST_DIGITS:
+        # `int` of it would take for ever.
+        raise ValueError
+    return value
 
 
 _PARTS: dict[str, Callable[..., Any]] = {
