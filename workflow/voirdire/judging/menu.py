@@ -12,7 +12,7 @@ import re
 # Possessive, as everything here that could be long: a hostile line must not be tried in a thousand ways.
 WRAPPING = r"[\W_]*+"
 _SUBJECT = (
-    r"(?:(?:(?:the|this)\s+)?(?:(?:examinee's|model's|given|proposed|final|chosen|selected)\s+){0,3}"
+    r"(?:(?:(?:the|this)\s+)?(?:(?:examinee's|model's|student's|given|proposed|final|chosen|selected)\s+){0,3}"
     r"(?:response|answer|solution|code|program|option|choice)(?:'s\s+(?:final\s+)?(?:answer|code))?"
     r"(?:\s*[(,]\s*[\w$.%]{1,15}\s*[),]|\s+of\s+[\w$.%,]{1,15})?|it|this)"
 )
@@ -32,7 +32,7 @@ _REASON = re.compile(
 )
 _DOUBT = (
     r"partly|partially|mostly|maybe|perhaps|possibly|probably|unsure|uncertain|unclear|wait|"
-    r"actually|not\s+(?:sure|certain|confident)|or\s+(?:not|(?:in)?correct)|unless|far\s+as|long\s+as|verdict\W*[:=-]"
+    r"actually|not\s+(?:sure|certain|confident)|or\s+(?:not|(?:in)?correct)|unless|far\s+as|long\s+as|verdict(?=\s*[:=-])"
 )
 _TAKES_BACK = {
     True: re.compile(

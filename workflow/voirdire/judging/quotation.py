@@ -29,7 +29,7 @@ _OWN = re.compile(
 )
 _CLAUSE_END = re.compile(r"[.!?;,](?=\s)")
 _GOES_ON = re.compile(r"\s*(?:but|which|and|or|so|is|was|as|at|in|though|although|however|yet|while|whereas)\b")
-_UNFINISHED = re.compile(r"(?:/|\bor|\bnot|n't|[^\W\d_][-‐])\s*$", re.IGNORECASE)
+_UNFINISHED = re.compile(r"(?:/|\bor|\bnot:?|n't|[^\W\d_][-‐])\s*$", re.IGNORECASE)
 
 
 def without_quoted_tags(text: str) -> str:

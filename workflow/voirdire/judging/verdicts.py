@@ -51,7 +51,7 @@ _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{(?P<said>[^{}\n]{0,200}|\{[^{}\n]{0,2
 # "The sum is right. VERDICT: correct" ends in a verdict as if it stood on a line of its own.
 _LATE = re.compile(
     r"(?<=[.!?)])\s{1,20}(?=[^\w\s]{0,10}(?:(?:so|therefore|thus|hence|my|the|final|overall),?\s){0,3}verdict\b"
-    r"[\"'*_`\])]{0,5}\s?[:=>–—-])",
+    r"[\"'*_`\])]{0,5}\s?[:=>–—-])|(?<=>)(?=\s{0,5}<(?:final_)?verdict>)",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
