@@ -425,6 +425,16 @@ READ = [
     ("\\boxed{33\\frac{1}{3}\\%}", Fraction(100, 3)),
     ("The answer is $1,250.75.", Fraction(5003, 4)),
     ("The answer is 1,250 dollars and 75 cents.", Fraction(5003, 4)),
+    ("The answer is m = 3, so m + 2 = 5.", 5),
+    ("The answer is 18 for 9 eggs.", 18),
+    ("\\boxed{x=\\frac{36}{2}=18}", 18),
+    ("\\boxed{18=\\frac{36}{2}}", 18),
+    ("\\boxed{\\text{Total cost} = 3 \\times 6 = \\$18}", 18),
+    ("\\boxed{1{,}000{,}000}", 1000000),
+    ("\\boxed{1\\,000\\,000}", 1000000),
+    ("\\boxed{1 000 000}", 1000000),
+    ("The answer is 5!", 5),
+    ("The answer is $\\binom{5}{2} = 10$.", 10),
 ]
 UNREAD = [
     "The answer is \\boxed{",
@@ -610,6 +620,16 @@ UNREAD = [
     "\\boxed{3 : 4}",
     "\\boxed{3\\text{ to }4}",
     "\\boxed{\\text{Cannot be determined}}",
+    "\\boxed{2(3+4)}",
+    "\\boxed{C(5,2)}",
+    "\\boxed{\\text{Alice} = 18, \\text{Bob} = 20}",
+    "\\boxed{\\text{Alice: } 18, \\text{Bob: } 20}",
+    "\\boxed{A = 18 \\text{ and } B = 20}",
+    "The answer is Alice = 18 and Bob = 20.",
+    "The answer is 9 *",
+    "The answer is 2(",
+    "\\boxed{9 \\cdot}",
+    "\\boxed{\\sqrt{}}",
 ]
 
 

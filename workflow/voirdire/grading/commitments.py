@@ -56,8 +56,15 @@ _LEADS = re.compile(
     rf"(?:\d|(?:{SPELLED}|(?:a )?(?:hundred|thousand|million))\b|[A-Za-z]\w{{0,15}}\s*=)",
     re.IGNORECASE,
 )
+# In a formula the mark is no exclamation.
+_FACTORIAL = re.compile(r"[\d\s]*\d!\s*(?:\$|\\[)\]])")
 _BULLET = re.compile(r"[-•–]\s+")
 _BOLD = re.compile(r"\*\*([^*\n]*\d[^*\n]*)\*\*")
+# What follows is about the answer, not on the way to it.
+_REASON = re.compile(
+    r"\s*\(|\W*(?:th(?:is|at)\s+is|because|since|check|verif|note|explanation|reason|justification|here|where|which)",
+    re.IGNORECASE,
+)
 _DIGIT = re.compile(r"\d")
 # An answer that begins with a calculation, not with its result.
 _SUM = re.compile(r"[\s$*\\(]*\d[\d.,]*(?:\s*[a-z]+)?\s*[-+*/×÷x][^=\n.]{1,60}=", re.IGNORECASE)
@@ -67,8 +74,8 @@ _NO_STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _NOT_MEANT = re.compile(
-    r"\b(?:if|whether|suppos\w+|assum\w+|unless|previous|earlier|initial|wrong|incorrect|student's)\b[^.!?\n]{0,25}$"
-    r"|\b(?:to|is\s+the|if\s+it|long|short|each|every|per)\s+$",
+    r"\b(?:if|whether|suppos\w+|assum\w+|unless)\b[^.!?\n,]{0,25}$"
+    r"|\b(?:to|is\s+the|previous|earlier|initial|first|wrong|incorrect|student's|long|short|each|every|per)\s+$",
     re.IGNORECASE,
 )
 _NO_LINK = re.compile(
@@ -222,12 +229,15 @@ def _stated(value: str, start: int, text: str, how: str, weak: bool = False, bel
     leads = _LEADS.match(value) is not None
     stop = SENTENCE_END.search(value)
     end = start + (stop.end() if stop else len(value))
-    if weak and (not leads or (below and "=" in value) or _SUM.match(value)) and _DIGIT.search(text, end):
+    opens = weak and (not leads or (below and "=" in value) or _SUM.match(value))
+    if opens and _DIGIT.search(text, end) and not _REASON.match(text, end):
         return _solution(value, start, text, how)
     if not leads and stop and stop[0] == "?":
         return None
     if not leads and _NONE.match(value):
         return Commitment(None, f"{how}: no number", end=end)
+    if _FACTORIAL.match(value):
+        return _with_opinion(None, _expression(value), how, end)
     bold = [] if leads else _BOLD.findall(value)
     number = read_number(bold[0] if len(bold) == 1 else value)
     if number is not None:
@@ -251,7 +261,9 @@ def _solution(value: str, start: int, text: str, how: str) -> Commitment | None:
 def _expression(value: str) -> str:
     """The formula that a statement begins with: between LaTeX's marks, or up to the sentence's end."""
     formula = re.match(r"[\s*]*(?:\$+|\\[(\[])(.+?)(?:\$|\\[)\]])", value)
-    return formula[1] if formula else SENTENCE_END.split(value.strip(" *$"), maxsplit=1)[0].strip(" *$")
+    if formula:
+        return formula[1]
+    return re.sub(r"(?:\$|\\[)\]]).*", "", SENTENCE_END.split(value.lstrip(" *$"), maxsplit=1)[0]).strip(" *")
 
 
 def _direct(match: "re.Match[str]", text: str) -> Commitment | None:

@@ -19,13 +19,14 @@ _CONCLUSION = (
     r"so|thus|hence|therefore|in\s+total|altogether|finally|in\s+conclusion|overall|consequently|as\s+a\s+result|"
     r"(?:this|that|which)\s+means|in\s+summary|ultimately|we\s+conclude"
 )
-_CONCLUDES = re.compile(rf"(?:^|[.!?]\s+|[,;]\s+(?:and\s+)?|∴\s*)(?:{_CONCLUSION})\b,?", re.IGNORECASE)
+_CONCLUDES = re.compile(rf"(?:^|[.!?]\s+|[,;]\s+(?:and\s+)?|\bok(?:ay)?,?\s+|∴\s*)(?:{_CONCLUSION})\b,?", re.IGNORECASE)
 _TOTALS = re.compile(
     r"\b(?:in\s+total|altogether|in\s+all)\b|\b(?:the|a|her|his|their|its)\s+(?:\w+\s+){0,2}?total\b", re.IGNORECASE
 )
 _STEP = re.compile(r"\W*(?:first|then|next|now|step|let)\b", re.IGNORECASE)
 _COMPLETE = re.compile(r"(?:[.!]|[\w.)}%](?:\*\*|\$|\\\))|\\\])[\s\"')*_]*$")
 _BREAKS_OFF = re.compile(r"(?:[-+/=×÷]|[^*]\*)\s*$")
+_QUANTITY = re.compile(r"[ \t$*]*[A-Za-z][A-Za-z' ]{0,40}=[^=\n]*")
 _UNIT = r"(?!(?:of|the|we|and|to|is|are|were|was|will|in|for|from|at|on|with|that|he|she|they|it|more)\b)[A-Za-z]\S*"
 _NUMBER_AND_UNIT = re.compile(rf"\W*\d[\d,./ *^{{}}+-]*%?(?:\s*{_UNIT})?(?:\s+{_UNIT}){{0,3}}\W*")
 _BARE = re.compile(r"\W*\d[\d,.]*%?\W*")
@@ -54,7 +55,9 @@ def from_last_line(text: str) -> tuple[Fraction | None, str]:
             value = read_number(last.rstrip(".!"), alone=True)
             if value is not None:
                 return value, "last line"
-        if _EQUATION.fullmatch(last) and not _BREAKS_OFF.search(last):
+        if (
+            _EQUATION.fullmatch(last) or (_QUANTITY.fullmatch(last) and _set_off(text, last))
+        ) and not _BREAKS_OFF.search(last):
             value = read_number(re.split("[=:]", last)[1].rstrip(" .$*)]\\"), alone=True)
             if value is not None:
                 return value, "equation in the last line"

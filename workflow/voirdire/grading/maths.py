@@ -55,7 +55,7 @@ _TAKEN_BACK = re.compile(
     r"|(?:^|[.!?\n])\s*(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:wrong|incorrect|not\s+(?:right|correct))\b",
     re.IGNORECASE,
 )
-_THOUGHT_AGAIN = re.compile(r"(?:^|[.!?\n])\s*(?:but\s+)?(?:wait|hold\s+on|actually|oops)\b", re.IGNORECASE)
+_THOUGHT_AGAIN = re.compile(r"(?:^|[.!?\n])\s*(?:but\s+)?(?:wait|hold\s+on|oops)\b", re.IGNORECASE)
 _CONFIRMED = re.compile(r"\b(?:is|was|looks|seems)\s+(?:indeed\s+)?(?:right|correct|fine)\b|\bconfirm", re.IGNORECASE)
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from voirdire.grading.marks import decimal_comma, plain
 from voirdire.grading.words import in_digits
 
-_SIMPLE = re.compile(r"[\s*$]*(-?\d{1,15})[\s*$.]*")
+_SIMPLE = re.compile(r"[\s*$]*(-?\d{1,15})\*{0,2}\.?(?:\*\*)?[\s$]*")
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 _NUMBER = re.compile(
     rf"(?<![\w.,:/^'])(?<![A-Za-z]-)(?P<sign>[-+]\s*)?(?:(?P<whole>\d{{1,9}})\s+(?=\d+\s?/\s?\d))?(?P<number>{_DIGITS})"
@@ -51,6 +51,8 @@ _NO_NUMBER_AFTER = re.compile(
     re.IGNORECASE,
 )
 _CORRECTED = re.compile(r"\bnot\s+[^\s,]+(?:\s[a-z]+)?,?\s*(?:but|rather|it's|it\s+is)\s+", re.IGNORECASE)
+# The end of an emphasis that began before the text; between spaces it is an operator.
+_ONE_STAR = re.compile(r"(?<=[\w.%)])\*(?!\s*[\w(\\$])")
 _UNENDING = re.compile(r"\.\.|…|\\[lc]?dots")
 _IN_WORDS = re.compile(r"(?<=\d)\s*\(\s*[A-Za-z][A-Za-z ,-]{2,}\)\s*$")
 _NEGATIVE = re.compile(r"\b(?:negative|minus)\s+(?=\d)", re.IGNORECASE)
@@ -58,7 +60,7 @@ _DOTS = re.compile(r"^(?:\.{2,}|…)\s*")
 # A sign behind these is an operator.
 _OPERAND = re.compile(r"(?:(?<![A-Za-z'])[b-hj-zB-HJ-Z]|[\d)}\]])\s*$")
 _CHOICE_LETTER = re.compile(r"^\W*\(?[A-E]\s?[).]\s*(?=-?\.?\d)")
-_ASSIGNMENTS = re.compile(r"(?:,|;|\band|\bor)\s*[A-Za-z]\w{0,2}\s*$")
+_ASSIGNMENTS = re.compile(r"(?:,|;|\band|\bor)\s*[A-Za-z]\w*\s*$")
 _OPENING_CLAUSE = re.compile(
     r"\W*(?:in|after|for|with|at|by|on|from|if|when|over|during|since|within|given|because|as|out\s+of)\b[^,]*,\s+",
     re.IGNORECASE,
@@ -98,9 +100,9 @@ def read_number(text: str, alone: bool = False, unique: bool = False, comma: boo
     if simple:
         return Fraction(int(simple[1]))
     text = decimal_comma(text) if comma else text
-    text = plain(text).replace("\n", " " if alone else "\n").strip(" \t\n:*\"'|")
+    text = plain(text).replace("\n", " " if alone else "\n").lstrip(" \t\n:*\"'").rstrip(" \t\n:\"'")
     if not alone:
-        text = SENTENCE_END.split(_DOTS.sub("", text), maxsplit=1)[0]
+        text = _ONE_STAR.sub("", SENTENCE_END.split(_DOTS.sub("", text.strip("|")), maxsplit=1)[0])
         text = _COMMENT.sub("", _CORRECTED.sub("", text))
     else:
         text = _IN_WORDS.sub("", re.sub(r"(?<=[A-Za-z])-(?=[A-Za-z])", " ", text)).rstrip(" .,;")
@@ -137,7 +139,7 @@ def _explained(after: str) -> bool:
 def _alone(match: "re.Match[str]", before: str, after: str) -> bool:
     # Alone in a box k is as likely an unknown.
     unknown = match["scale"] in ("k", "K")
-    return not (unknown or _NUMBER.search(after) or re.search(r"[-+*/^\\_{}!]", before + after))
+    return not (unknown or _NUMBER.search(after) or re.search(r"[-+*/^\\_{}!|]", before + after))
 
 
 def _result(after: str) -> Fraction | None:
@@ -161,7 +163,7 @@ def _said_twice(match: "re.Match[str]", text: str) -> Fraction | None:
 
 def _behind_equals(parts: list[str], alone: bool) -> Fraction | None:
     """What a chain of equations comes to: its last side that is a number."""
-    if re.fullmatch(r"\W*[A-Za-z]\w{0,2}\s*", parts[0]) and _ASSIGNMENTS.search(parts[-2]):
+    if re.fullmatch(r"[\W_]*[A-Za-z][\w ]*", parts[0]) and _ASSIGNMENTS.search(parts[-2]):
         return None
     value = _read(_COMPARED.sub("", parts[-1]).strip(" \"'"), alone, False)
     if value is None and not _NUMBER.search(re.sub(r"[A-Za-z]\w*", "", parts[-1])):

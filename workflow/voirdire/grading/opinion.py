@@ -39,11 +39,12 @@ _AMBIGUOUS = re.compile(
     r"|\^\s*\{?[-+( ]*\d{5}|\d{31}"
     r"|^\s*-?\d+\s*-\s*\d+\s*$"  # a range, a score
     r"|\d\s*/\s*\d+\s*/"  # a date
-    r"|(?<![gn])_|(?<!log)_"  # other bases
+    r"|_"  # other bases
     r"|(?<![dmnx])[(\[][^()]*,"  # a point or an interval, but for gcd(, lcm(, min(, max(
 )
 _UNIT = re.compile(r"\\(?:text|mathrm|textbf|mbox)\s*\{[^{}\d]*\}\s*(?:\^\s*\{?\s*[23]\s*\}?)?")
 _THOUSANDS = re.compile(r"(?<=\d)(?:\{,\}|\\[,!]|,\\!|,)(?=\d{3}(?!\d))")
+_LOG_BASE = re.compile(r"log\s*_\s*(?:\d|\{\d+\})")
 _OF_SEVERAL = re.compile(r"\\(?:gcd|lcm|min|max)")
 
 
@@ -75,7 +76,7 @@ def _for_evaluation(expression: str) -> str | None:
     latex = latex.rsplit("=", 1)[-1].replace("**", "^").replace("{}", "").strip(" \n.,;")
     if len(latex) > LONGEST or not _ALLOWED.fullmatch(latex) or not _A_SUM.match(latex):
         return None
-    return None if _AMBIGUOUS.search(re.sub(r"log\s*_", "log ", latex)) else latex
+    return None if _AMBIGUOUS.search(_LOG_BASE.sub("log ", latex)) else latex
 
 
 @lru_cache(maxsize=1)
