@@ -209,6 +209,7 @@ def test_control_tokens_are_none_any_more_but_can_be_read(token):
         "a <b> c </b> List<String> [x] {y} <think>hm</think> <|> <||>",
         "The verdict of the jury was harsh. He was declared guilty.\n\nAnswer: B",
         "\f\v18",
+        "class Ticket:\n    user: str\n    system: int = 0",
         "In the beginning of response times, user: 3 ms",
         "",
     ],

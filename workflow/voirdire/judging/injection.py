@@ -35,7 +35,8 @@ _IMITATES = re.compile(
     r"|.*\b(?:BEGIN|END)[ _-]{1,3}RESPONSE"
     r"|[^\w<]*+</?(?:response|examinee|submission)\b"
     r"|[\W_]*+the response was written by\b"
-    rf"|[\W_]*+{_ROLE}[*_ ]{{0,4}}:"
+    # A turn, unless it is indented: then it may be a field of a class.
+    rf"|(?!\s\s)[\W_]*+{_ROLE}[*_ ]{{0,4}}:"
     rf"|[^\w#]*+#{{2,}}+\s*+(?:instructions?|input|response|{_ROLE})\b",
     re.IGNORECASE,
 )
