@@ -194,6 +194,14 @@ def test_the_filter_refuses_with_an_error_and_kills_nothing(isolated, call):
     }
 
 
+def test_there_is_no_memory_that_outlives_its_processes(isolated):
+    kernel = tuple(int(part) for part in os.uname().release.split(".")[:2])
+    if isolated.filter is None and (isolated.name == "bubblewrap" or kernel < (6, 9)):
+        pytest.skip("without a filter it is left open, but by a younger kernel's namespaces")
+    body = "return [libc.shmget(0, 4096, 0o1600), libc.msgget(0, 0o1600)]"
+    assert said_inside(isolated, body) == {"said": [-1, -1]}
+
+
 @pytest.mark.parametrize("flag", filters._NAMESPACES)
 def test_clone_starts_no_namespace(isolated, flag):
     import pyseccomp
@@ -232,7 +240,7 @@ def descent(pid):
 
 @pytest.fixture
 def littered():
-    """The environment of a grader that will be killed, and so leaves a folder behind; nobody can come into it."""
+    """The environment of a grader that is killed, with a place for the scratch folders that it leaves, open to all."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         yield {**os.environ, "TMPDIR": folder}

@@ -2,9 +2,8 @@
 
 New user, process, network, mount, IPC and UTS namespaces: no network, no process or file of the host but /usr and the
 Python installation, read only; a memory-backed /tmp; no capability and no further namespace. Where libseccomp is
-installed, a filter of system calls too; without it, memory in System V segments and anonymous files is bounded only by
-the size of each process's address space, and the kernel's rarer parts can be reached. What is left to attack is the
-kernel: this is no virtual machine.
+installed, a filter of system calls too; without it, memory in System V segments, which no process's size shows, is not
+bounded, and the kernel's rarer parts can be reached. What is left to attack is the kernel: this is no virtual machine.
 """
 
 import importlib.util

@@ -2,7 +2,8 @@
 
 The same namespaces, the same view of files, the same memory-backed /tmp, no capability and no further namespace. Not
 there: the filter of system calls, so that the kernel's rarer parts can be reached, and a name of its own for the
-machine. System V shared memory is closed off; memory in anonymous files is bounded by each process's address space.
+machine. System V shared memory and queues, which no process's size shows, are closed off where the kernel lets a
+namespace do so (6.9); memory in anonymous files is bounded by the limits on a file's size and on descriptors.
 """
 
 import os
@@ -38,7 +39,7 @@ mkdir usr proc dev dev/shm tmp old
 mount -o bind,ro /usr usr
 mount -t proc -o nosuid,nodev,noexec proc proc
 echo 1 > proc/sys/user/max_user_namespaces
-echo 0 > proc/sys/kernel/shmall
+for name in shmall msgmni; do echo 0 > proc/sys/kernel/$name || :; done 2> /dev/null
 for name in {devices}; do : > dev/$name; mount --bind /dev/$name dev/$name; done
 for name in dev/shm tmp; do mount -t tmpfs -o mode=1777,size={scratch},nosuid,nodev sandbox $name; done
 if [ "$prefix" ]; then mkdir -p ".$prefix"; mount -o bind,ro "$prefix" ".$prefix"; fi
