@@ -161,3 +161,20 @@ def test_what_cannot_leave_the_tests_sandbox_is_the_items_fault(sandbox):
     assert (
         graded.how == "not graded: test 1 of 1 hands the program an object of its own, which cannot leave its sandbox"
     )
+
+
+@pytest.mark.parametrize("depth", [900, 490])
+def test_an_answer_too_deep_to_hand_on_is_none(sandbox, depth):
+    calls = "for x in range(60):\n    try:\n        f(x)\n    except Exception:\n        pass\nassert f(0) == 5"
+    item = Item("mbpp", "d1", "?", tests=(calls,))
+    program = """
+import os
+def f(x):
+    for fd in range(3, 64):
+        try:
+            os.write(fd, ('{"ask": {"value": %s}}\\n' % ('[' * (880 + 2 * x) + ']' * (880 + 2 * x))).encode())
+        except OSError:
+            pass
+"""
+    graded = grade_programs([item], [f"```python\n{program}\n```"], sandbox, 1)[0]
+    assert (graded.truth, graded.how) == (False, "fenced code: test 1 of 1: raised an exception of another kind")

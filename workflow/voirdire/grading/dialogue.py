@@ -2,7 +2,7 @@
 
 import queue
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from voirdire.grading.sandbox import Outcome, Sandbox
@@ -10,7 +10,23 @@ from voirdire.grading.sandbox import Outcome, Sandbox
 _Message = dict[str, Any]
 _ANSWER = ("value", "raised", "said", "changed")
 _REQUEST = ("on", "do", "values", "named")
+# Well below Python's own limit, which depends on who calls.
+_DEEPEST = 500
 _GONE: _Message = {"gone": True}
+
+
+def _is_deep(message: _Message) -> bool:
+    """Whether a message is nested too deeply to be written, though it could be read."""
+    level: list[Any] = [message]
+    for _ in range(_DEEPEST):
+        level = [part for whole in level for part in _parts(whole)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(whole: Any) -> Iterable[Any]:
+    return whole.values() if isinstance(whole, dict) else whole if isinstance(whole, list) else ()
 
 
 class _Post:
@@ -42,7 +58,7 @@ def run_apart(sandbox: Sandbox, program: Mapping[str, Any], tests: Mapping[str, 
         nonlocal owed
         if owed:
             # Whatever it says now is the answer: if both sides waited, nobody would be left to watch their limits.
-            said = message["ask"] if isinstance(message["ask"], dict) else {}
+            said = message["ask"] if isinstance(message["ask"], dict) and not _is_deep(message["ask"]) else {}
             answers.put({key: said[key] for key in _ANSWER if key in said})
         owed = True
         return requests.take()
