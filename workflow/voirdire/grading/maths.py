@@ -36,18 +36,22 @@ where the item's own answer is missing or no number.
 """
 
 import re
+from collections import deque
 from fractions import Fraction
 
-from voirdire.grading.commitments import Commitment, last_commitment
+from voirdire.grading.commitments import MARKS, Commitment, Reader
 from voirdire.grading.last_line import from_last_line, last_match
 from voirdire.grading.marks import plain_characters
 from voirdire.grading.numbers import read_number, shown
+from voirdire.grading.statements import STATEMENTS
 from voirdire.grading.text import visible
 
 # Struck out, or marks of a chat's template that a server let through.
 _NOT_READ = re.compile(r"~~[^~\n]{1,200}~~|<\|[^|<>\n]{1,40}\|>|</?s>|\[/?INST\]|<(?:eos|end_of_turn)>")
 _NEXT_QUESTION = re.compile(r"^[ \t>*_#]*(?:Q|Question|Problem|Instruction|Human|User)[*_]*:", re.MULTILINE)
 _QUESTIONS_READ = 20
+# The last ones suffice, and keep a text of nothing else from taking long.
+_MARKS_READ = 200
 _TAKEN_BACK = re.compile(
     r"(?:\b(?:wait|hold\s+on|actually|oops|sorry|hmm+)\b|(?:^|[.!?\n])\s*no[,.!:])[^\n]{0,80}?"
     r"\b(?:wrong|incorrect|mistake|error|not\s+(?:right|correct)|miscalculated|misread)\b"
@@ -70,7 +74,7 @@ def find_number(response: str) -> tuple[Fraction | None, str]:
         return None, "no answer: empty"
     parts = _parts(text)
     for part in parts:
-        commitment = last_commitment(part)
+        commitment = _last_commitment(part)
         if commitment:
             return _unless_taken_back(commitment, part)
     return from_last_line(parts[0])
@@ -93,6 +97,25 @@ def _parts(text: str) -> list[str]:
     starts = [match.start() for match in _NEXT_QUESTION.finditer(text)][:_QUESTIONS_READ]
     parts = [text[start:end] for start, end in zip([0, *starts], [*starts, len(text)], strict=True)]
     return [part for part in parts if part.strip()]
+
+
+def _last_commitment(text: str) -> Commitment | None:
+    """The last place of a text that commits to an answer."""
+    found: list[tuple[int, re.Match[str], Reader, bool]] = []
+    small = text.lower()
+    for stated, marks in ((False, MARKS), (True, STATEMENTS)):
+        for pattern, read, words in marks:
+            if any(word in small for word in words):
+                matches = deque(pattern.finditer(text), _MARKS_READ)
+                found += [(match.start(), match, read, stated) for match in matches]
+    found.sort(key=lambda mark: mark[0], reverse=True)
+    marked = not all(stated for _, _, _, stated in found)
+    for start, match, read, stated in found[:_MARKS_READ]:
+        commitment = read(match, text)
+        # Words about an answer that can't be read say less than a box or a line of hash signs.
+        if commitment and not (commitment.value is None and marked and stated):
+            return Commitment(commitment.value, commitment.how, start, max(match.end(), commitment.end))
+    return None
 
 
 def _unless_taken_back(commitment: Commitment, text: str) -> tuple[Fraction | None, str]:
