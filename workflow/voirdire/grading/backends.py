@@ -63,6 +63,7 @@ def _probed(name: str) -> Sandbox | str:
             if found is None:
                 return sandbox
             faults.append(found)
-    except FileNotFoundError as error:
+    except OSError as error:
+        # Something that it takes, or that the probe takes, is not there.
         return str(error)
     return ", ".join(dict.fromkeys(faults))
