@@ -15,7 +15,8 @@ evaluated inside the sandbox, and its value, a literal of Python's own types, is
 (4 == 4.0, a subclass by what its base type holds). Values of other types equal no literal. Tests that cannot be taken
 apart so run as they are in a second sandbox, where the program's names are stand-ins that ask the first: there too the
 program never sees what is expected. What cannot be tested that way: functions, classes and objects of the test's own
-given to the program, awaiting its coroutines, arithmetic with its objects, and the identity of values.
+given to the program, awaiting its coroutines, arithmetic with its objects, the identity of values, and more than some
+thousand questions.
 
 **Limits.** CPU time, memory, processes, output (`sandbox.Limits`): a program that exceeds one is wrong.
 
