@@ -2,6 +2,15 @@
 
 OPTIONS = ("A car", "The old ship in the harbour", "No", "He was afraid of the Tr'en")
 READ = [
+    ("答案是B。", "B"),
+    ("选C", "C"),
+    ("La respuesta correcta es la D.", "D"),
+    ("Die richtige Antwort ist C.", "C"),
+    ("He was hiding. Therefore: C", "C"),
+    ("It was a car.", "A"),
+    ("The thing that he saw was a car, not a ship.", "A"),
+    ("It was not a car but the old ship in the harbour.", "B"),
+    ("**D) He was afraid of the Tr'en**\n\nA) is tempting, as a car drives by.", "D"),
     ("B", "B"),
     ("b", "B"),
     ("(B)", "B"),
@@ -369,6 +378,10 @@ ABOUT_REASONS = [
     ("B is tempting, but D is better supported. Answer: D", "D"),
     ("I was torn between B and D.\n\nAnswer: D", "D"),
     ("Answer: B or D", None),
+    ("Answer: B\n\nOn second thought it could be either B or D; I can't say.", None),
+    ("It was perhaps a car.", None),
+    ("It wasn't a car.", None),
+    ("A car and no ship", None),
     ("It's either B or D. I'd go with D.", "D"),
     ("Answer: D (not B)", "D"),
     ("Answer: D, not B", "D"),

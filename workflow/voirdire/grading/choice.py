@@ -4,8 +4,9 @@
 "so", "I think", "that leaves" and the like, or before "is correct", "fits best"; alone on a line or as its last
 sentence; at the start of the response with a reason or its option behind it, or of a line with its option; and the one
 letter that a walk through the options calls right ("A: wrong. B: right."). Where there is no such letter, an option's
-own words do: as the whole response or as the answer that it names, or else where the text holds those of one option
-alone, three words or more. Where one option's words are part of another's, the longer one counts.
+own words do: as the whole response or as the answer that it names; or where the text holds those of one option alone,
+three words or more, or fewer at the end of what a short text says and doesn't deny or doubt. Where one option's words
+are part of another's, the longer one counts.
 
 **What doesn't.** A letter that is denied ("not B", "I wouldn't choose B"), asked about ("Could it be B?") or offered
 beside another ("B or D", "A and C"); the article "A"; an initial or a name ("Vitamin C"); letters of options that are
@@ -25,14 +26,22 @@ from voirdire.grading.choice_wordings import (
     DECISIONS,
     DENIED,
     DENIED_BEFORE,
+    ENDS,
     LINE,
     REFUTED,
+    STATEMENT,
+    UNDECIDED,
     WALK,
+    WAVERS,
     WORD_FOLLOWS,
 )
 from voirdire.grading.text import visible
 
 _TAGS = re.compile(r"</?[A-Za-z][\w-]{1,20}>")
+# A longer text says more than its answer.
+_SHORT = 300
+_DENIALS = {"not", "t", "never", "nor", "than", "unlike"}
+_ARTICLES = {"a", "an", "the"}
 _MARKS = re.compile(r"\*+|`|_{2,}|\$")
 
 
@@ -60,7 +69,10 @@ def grade_choice(answer: str, options: tuple[str, ...], response: str) -> tuple[
 
 
 def _worded_decisions(text: str) -> list[tuple[int, str | None, str]]:
-    found: list[tuple[int, str | None, str]] = []
+    wavering = (match for match in WAVERS.finditer(text) if BESIDE.match(text, match.end()))
+    found: list[tuple[int, str | None, str]] = [
+        (match.start("letter"), None, "undecided: two letters") for match in wavering
+    ]
     for pattern in DECISIONS:
         for match in pattern.finditer(text):
             letter = match["letter"]
@@ -97,7 +109,7 @@ def _folded(text: str) -> str:
 
 def _line_decisions(text: str, options: tuple[str, ...]) -> list[tuple[int, str | None, str]]:
     found: list[tuple[int, str | None, str]] = []
-    matches = list(LINE.finditer(text))
+    matches = [match for match in LINE.finditer(text) if not STATEMENT.match(match["behind"])]
     first = len(text) - len(text.lstrip())
     # Lines that go through several options, each with its letter, weigh them; they decide nothing.
     walk = len({match["letter"] for match in matches if match["behind"].strip(" .):")}) > 1
@@ -147,7 +159,41 @@ def _by_words(text: str, options: tuple[str, ...]) -> tuple[str | None, str]:
     ]
     if len(quoted) == 1 and len(dict(held)[quoted[0]].split()) >= 3 and not re.search(r"\b[A-D]\b(?!\s+[a-z])", text):
         return quoted[0], "option text"
+    named = _named(text, options) if len(text) <= _SHORT and not UNDECIDED.search(text) else set()
+    if len(named) == 1:
+        return named.pop(), "option text"
     return None, "no answer: no decision for one letter"
+
+
+def _named(text: str, options: tuple[str, ...]) -> set[str]:
+    """The letters whose options' words stand in a short text undenied; those of a longer option count for it alone.
+
+    None where the text has letters besides.
+    """
+    found = list(re.finditer(r"\w+", text))
+    said = [word[0] for word in found]
+    tokens = [word.casefold() for word in said]
+    places: list[tuple[int, int, str]] = []
+    for letter, option in zip(LETTERS, options, strict=False):
+        words = _words(option).split()
+        words = words[1:] if words and words[0] in _ARTICLES else words
+        starts = range(len(tokens) - len(words) + 1) if words else ()
+        places += [(at, at + len(words), letter) for at in starts if tokens[at : at + len(words)] == words]
+    outer = [
+        (start, end, letter)
+        for start, end, letter in places
+        if not any(a <= start and end <= b and (a, b) != (start, end) for a, b, _ in places)
+    ]
+    covered = {at for start, end, _ in outer for at in range(start, end)}
+    if any(word in LETTERS and at not in covered and not _is_article(said, at) for at, word in enumerate(said)):
+        return set()
+    stated = [place for place in outer if not _DENIALS & set(tokens[max(0, place[0] - 2) : place[0]])]
+    letters = {letter for _, _, letter in stated}
+    return letters if any(ENDS.match(text, found[end - 1].end()) for _, end, _ in stated) else set()
+
+
+def _is_article(said: list[str], at: int) -> bool:
+    return said[at] == "A" and at + 1 < len(said) and said[at + 1].islower()
 
 
 def _words(text: str) -> str:

@@ -20,6 +20,9 @@ _LEADS = (
     r"(?:\s+[\"“][^\"”\n]{0,200}[\"”])?"
     r"(?:\s*(?:is|:|=|->|-|–|—|→|>)|\s+be){1,3}[\s:]*+(?:\w{1,20}ly|therefore|thus|indeed|then)?,?"
     rf"\s*+(?:the\s+)?{_NOUN}?\s*+:?\s*+",
+    r"(?:(?:答案|答え|正解)\s*[是为は：:]|选(?:择|项)?)\s*+",
+    r"\b(?:respuesta|risposta|resposta|antwort|r[ée]ponse)(?:\s+\w{1,12}){0,3}?\s+(?:es|est|ist|è|é|lautet)\s*:?\s*"
+    r"(?:(?:la|le|el|die|der|das|a|opci[óo]n|option)\s+)?",
     # I choose D.
     r"\b(?:choose|chose|pick|picked|select|selected|go(?:ing)?\s+with|went\s+with|settle\s+on|decide\s+on|opt\s+for"
     r"|(?:would|will|i'd|i'll)\s+answer)"
@@ -30,7 +33,7 @@ _LEADS = (
     # The best fit is D, the statement that fits best is D.
     r"\b(?:best|most\s+\w{1,20})\s+(?:\w{1,20}\s+){0,5}?is\s+(?:option\s+|choice\s+|letter\s+)?",
     # So D, it's D.
-    r"\b(?:so|thus|hence|therefore|conclude|must\s+be|it's|it\s+is|is\s+that|but|would\s+say|i'd\s+say),?"
+    r"\b(?:so|thus|hence|therefore|conclude|must\s+be|it's|it\s+is|is\s+that|but|would\s+say|i'd\s+say)[,:]?"
     r"(?:\s+(?:it\s+is|it's|it\s+must\s+be|the\s+answer\s+is|the\s+answer\s+must\s+be|option|choice))?\s+",
     r"\\(?:boxed|fbox)\{\s*+",
 )
@@ -68,6 +71,12 @@ LINE = re.compile(
     r"|\s+(?:because|since|as|due|instead|rather|over|it\s+is)\b[^\n]*$)",
     re.MULTILINE,
 )
+# "It could be either B or D."
+WAVERS = re.compile(rf"\b(?:could|might|may)\s+(?:also\s+)?be\s+(?:either\s+)?{LETTER}", re.IGNORECASE)
+# Behind the letter at a line's start: a statement about that option, not the option.
+STATEMENT = re.compile(
+    r"[\s.):,;–—-]*(?:is|isn't|was|wasn't|are|seems|sounds|looks|would|could|can|can't|cannot|may|might|has|does|doesn't)\b"
+)
 # Right before the letter, before the words that lead to it, and behind it.
 DENIED = re.compile(
     r"(?:\bnot(?:\s+(?:option|choice))?|n't|\bnever|\bneither|\bnor|\brather\s+than|\binstead\s+of)\s*[\"'(]*$",
@@ -85,4 +94,12 @@ BESIDE = re.compile(
     r"[\s.)\]\"']*(?:\bor\W*\Z|(?:\bor\b|\band\b|/|&|,\s*(?:or\s+|and\s+)?)\s*(?:option\s+)?[(\"']?[A-D](?![\w'’]))"
 )
 WORD_FOLLOWS = re.compile(r"\s*\w")
+# Said of no option in particular.
+UNDECIDED = re.compile(
+    r"\b(?:whether|unclear|unsure|unknown|none|neither|either|or|maybe|perhaps|don't|doesn't|does\s+not|do\s+not|cannot|can't"
+    r"|could|might|may)\b|\?",
+    re.IGNORECASE,
+)
+# Behind an option's words that end what is said of it.
+ENDS = re.compile(r"\W*\Z|\s*[.,;:!)\]\"'”’\n]|\s+(?:because|since|as|not|so|and\s+not|rather)\b", re.IGNORECASE)
 AN_ANSWER = re.compile(r"(?:answer|option|choice)[\"']?\s*(?:is|:)\s*(?:that\s+)?([^\n]*)", re.IGNORECASE)
