@@ -459,6 +459,45 @@ READ = [
     ("\\begin{align*}\nx &= 9 \\cdot 2 \\\\\n&= \\boxed{18}\n\\end{align*}", 18),
     ("\\[\\boxed{18}\\]\n\n\\[\\text{Check: } 18/2 = 9\\]", 18),
     ("$\\boxed{\\frac{9\\cdot 4}{2} = 18}$", 18),
+    ("Answer: one apple", 1),
+    ("Final answer: 3 hours 20 min = 200 min", 200),
+    ("Answer: 200 (3 hours 20 min)", 200),
+    ("Answer: 200 minutes or 3 hours 20 minutes", 200),
+    (
+        "Sure!\n\n**Step 1:** Eggs left\n16 - 3 - 4 = **9**\n\n**Step 2:** Earnings\n9 × $2 = **$18**\n\n✅ **Final Answer: $18**",
+        18,
+    ),
+    (
+        "### Step-by-step\n1. 16 \u2212 7 = **9 eggs**\n2. 9 × $2 = **$18**\n\n**Janet earns $18 every day at the farmers' market.**",
+        18,
+    ),
+    (
+        "Let's solve it.\n\nTotal: 16\nAfter breakfast: 13\nAfter muffins: 9\nMoney: $18\n\nSo, Janet makes **18 dollars** every day.",
+        18,
+    ),
+    ("Reasoning: 9*2=18\nFinal Answer: 18\nConfidence: High", 18),
+    (
+        "To solve, multiply 9 by 2.\n\n$$9 \\times 2 = 18$$\n\nThus, Janet makes $\\boxed{18}$ dollars every day at the farmers' market.",
+        18,
+    ),
+    ("Hence the total number of clips is 48 + 24 = 72.", 72),
+    ("Therefore, the number of students is $\\frac{36}{2} = 18$.", 18),
+    ("Thus, there are $18$ students.", 18),
+    ("So there are \\(18\\) students.", 18),
+    ("Therefore, **18**.", 18),
+    ("So: **18**", 18),
+    ("=> 18", 18),
+    ("∴ The answer is 18", 18),
+    ("\\therefore x = 18", 18),
+    ("$$\\therefore x = 18$$", 18),
+    ("$x=18$", 18),
+    ("\\(x = 18\\)", 18),
+    ("\\[x = 18\\]", 18),
+    ("**x = 18**", 18),
+    ("x = 18.", 18),
+    ("x=18 apples", 18),
+    ("After a 20% discount, the answer is $18.", 18),
+    ("She will have $18 left.\n\n**$18**", 18),
 ]
 UNREAD = [
     "Let x be the number. 2x = 20. x = 10",
@@ -552,6 +591,9 @@ UNREAD = [
     "whether the answer is 18 or not",
     "Eggs left: 9\nEggs sold = 9",
     "Let eggs = 9\nmoney = 9 *",
+    "Answer: 18 ± 0",
+    "It's 18.",
+    "I get 18.",
 ]
 
 

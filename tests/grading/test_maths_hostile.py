@@ -247,5 +247,8 @@ def test_huge_numbers_are_compared_exactly_and_no_longer_ones_read():
     assert graded(number, f"#### {number}") == Grade(True, number, "####")
     assert graded(number, f"#### {number[:-1]}1").truth is False
     assert graded("18", "#### " + "9" * 5000).answer is None
-    assert graded("18", "\\boxed{1e999}").truth is False
+    assert graded("18", "\\boxed{1e999}").answer is None
+    assert graded("18", "\\boxed{1e50}").answer == "1" + "0" * 50
+    assert graded("18", "\\boxed{10^{90}}").answer in ("1" + "0" * 90, None)
+    assert len(graded("18", "#### 1/" + "7" * 90).answer) < 200
     assert graded("18", "#### 0." + "3" * 80).answer is not None

@@ -30,6 +30,7 @@ _QUANTITY = re.compile(r"[ \t$*]*[A-Za-z][A-Za-z' ]{0,40}=[^=\n]*")
 _UNIT = r"(?!(?:of|the|we|and|to|is|are|were|was|will|in|for|from|at|on|with|that|he|she|they|it|more)\b)[A-Za-z]\S*"
 _NUMBER_AND_UNIT = re.compile(rf"\W*\d[\d,./ *^{{}}+-]*%?(?:\s*{_UNIT})?(?:\s+{_UNIT}){{0,3}}\W*")
 _BARE = re.compile(r"\W*\d[\d,.]*%?\W*")
+_ARROW = re.compile(r"^(?:[-=]>|[⇒→∴])\s*")
 _LIST_MARK = re.compile(r"\d+[.)]")
 _MARKED = re.compile(r"[*`$\\].*[*`$)\]]\.?", re.DOTALL)
 _COURTESY = re.compile(
@@ -52,7 +53,7 @@ def from_last_line(text: str) -> tuple[Fraction | None, str]:
     if len(last) < 200 and (len(lines) == 1 or not _LIST_MARK.fullmatch(last)):
         words = plain(last)
         if (_BARE.fullmatch(words) or _set_off(text, last)) and _NUMBER_AND_UNIT.fullmatch(words):
-            value = read_number(last.rstrip(".!"), alone=True)
+            value = read_number(_ARROW.sub("", last).rstrip(".!"), alone=True)
             if value is not None:
                 return value, "last line"
         if (

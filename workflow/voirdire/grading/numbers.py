@@ -20,7 +20,8 @@ _MEASURES = (
 )
 # After a number: it was part of a sum, a time, a ratio, a range, a list, a comparison, a share of something else.
 _GOES_ON = re.compile(
-    r"-[a-z]|(?:st|nd|rd|th)?\s*(?:\^|[-+*/]\s*$|[-+*]\s?(?:[\d({\\.]|(?!a\s|i\s)[a-z](?![\w']))|/\s?(?:[\d({\\]|[a-z]\b)|:\s?\d|'\s?\d|!\s*\S"
+    r"-[a-z]|(?:st|nd|rd|th)?\s*(?:\^|[-+*/]\s*$|[-+*]\s?(?:[\d({\\.]|(?!a\s|i\s)[a-z](?![\w']))"
+    r"|/\s?(?:[\d({\\]|[a-z]\b)|:\s?\d|'\s?\d|!\s*\S"
     r"|[<>≤≥≠π√∞±&]|,\s?\d|\.\d|(?:,\s?)?(?:or|and|to|by)\s+-?\d"
     r"|(?:\w+\s+)?(?:more|less|fewer|greater)\s+than\s+-?\d"
     r"|(?:times|plus|minus|multiplied\s+by|divided\s+by|out\s+of|of)\s+(?:the\s+)?-?\d|\\\w|\()"
@@ -46,7 +47,7 @@ SENTENCE_END = re.compile(
     r"[.!?](?=\s|$)|\n"
 )
 _NO_NUMBER_AFTER = re.compile(
-    r"(?:\bnot|n't|[*/^({<>≤≥≠√±]|sqrt|\b(?:more|less|fewer|greater|larger|smaller)\s+than|\b(?:over|under|above|below)"
+    r"(?:\b(?:not|neither|nor|either)|n't|[*/^({<>≤≥≠√±]|sqrt|\b(?:more|less|fewer|greater|larger|smaller)\s+than|\b(?:over|under|above|below)"
     r"|\b(?:divided\s+by|mod|modulo|twice|double|triple|half(?:\s+of)?))\s*$",
     re.IGNORECASE,
 )
@@ -126,7 +127,9 @@ def _read(text: str, alone: bool, unique: bool) -> Fraction | None:
         return None if alone else _result(after)
     if (match["sign"] and _OPERAND.search(before)) or ("." in match["number"] and _UNENDING.match(after)):
         return None
-    if _GOES_ON.match(after) or _UNKNOWN.match(after):
+    if _GOES_ON.match(after):
+        return None if alone else _result(after)
+    if _UNKNOWN.match(after):
         return None
     return None if alone and not _alone(match, before, after) else _value(match)
 
@@ -201,6 +204,8 @@ def _value(match: "re.Match[str]") -> Fraction | None:
             return None
         value += int(match["whole"])
     if match["power"]:
+        if abs(int(match["power"])) > _MOST_DIGITS:
+            return None
         value *= Fraction(10) ** int(match["power"])
     if match["scale"]:
         value *= _SCALES[match["scale"].lower()]

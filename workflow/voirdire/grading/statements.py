@@ -14,7 +14,8 @@ _GAP = r"(?:[\s*_`>\"$:|]|\\[\[(]|-{3,}|={3,})*"
 _WORDS = re.compile(
     _ANSWER + r"(?P<between>[^\n.:=\\$|]{0,80}?)"
     r"(?:(?P<verb>\b(?:is|equals|becomes|(?:comes|works|turns|amounts)(?:\s+out)?\s+to(?:\s+be)?"
-    r"|(?:would|should|must|will|has\s+to)\s+be|can\s+be\s+(?:written|expressed)\s+as)\b|\bof(?=\s+[$\\*]*-?\d))|[:=→|]|[-=]>|[-–—](?=\s))"
+    r"|(?:would|should|must|will|has\s+to)\s+be|can\s+be\s+(?:written|expressed)\s+as)\b|\bof(?=\s+[$\\*]*-?\d))"
+    r"|[:=→|]|[-=]>|[-–—](?=\s))"
     rf"(?P<gap>{_GAP})",
     re.IGNORECASE,
 )
@@ -66,8 +67,9 @@ _NO_LINK = re.compile(
     r"\b(?:not|if|whether|questions|choices?|options?|format|key|never|sheet|as\s+an?)\b|n't", re.IGNORECASE
 )
 _NONE = re.compile(
-    r"\W*(?:\w+\s+){0,2}?(?:unknown|none|undefined|impossible|indeterminate|infinit\w+|not\s+(?:determin|enough|possible|known)\w*"
-    r"|cannot|can't|no\s+(?:\w+\s+)?(?:solutions?|answer)|does(?:n't|\s+not)\s+exist|unclear)\b",
+    r"\W*(?:\w+\s+){0,2}?(?:unknown|none|undefined|impossible|indeterminate|infinit\w+"
+    r"|not\s+(?:determin|enough|possible|known)\w*|cannot|can't|no\s+(?:\w+\s+)?(?:solutions?|answer)"
+    r"|does(?:n't|\s+not)\s+exist|unclear)\b",
     re.IGNORECASE,
 )
 _COMPARES = re.compile(r"\W*[\d.,/]+%?\s+(?:[a-z]+\s+)?(?:(?:more|less|fewer|greater)\s+than|times|of|out\s+of)\b")

@@ -18,11 +18,13 @@ _PHRASE = re.compile(
     re.IGNORECASE,
 )
 
+_COUNTED = re.compile(r"\s+(?!(?:possib\w*|example|way|option|approach|thing|more|less|of|that|which|who)\b)[a-z]+\W*")
+
 
 def in_digits(text: str) -> str:
     """The text with its one number in words as digits; unchanged if there are several, or digits already.
 
-    "One" by itself is as likely a pronoun, and counts only where nothing follows.
+    "One" by itself is as likely a pronoun, and counts only where nothing follows but what is counted.
 
     >>> in_digits("one hundred and five days"), in_digits("one of them"), in_digits("one.")
     ('105 days', 'one of them', '1.')
@@ -38,6 +40,8 @@ def in_digits(text: str) -> str:
 
 def _pronoun(match: "re.Match[str]", text: str) -> bool:
     if match[0].lower() != "one":
+        return False
+    if _COUNTED.fullmatch(text[match.end() :]):
         return False
     return bool(re.match(r"\W*\w", text[match.end() :]) or re.search(r"\b(?:no|any|every)\s$", text[: match.start()]))
 
