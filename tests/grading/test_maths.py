@@ -464,20 +464,24 @@ READ = [
     ("Answer: 200 (3 hours 20 min)", 200),
     ("Answer: 200 minutes or 3 hours 20 minutes", 200),
     (
-        "Sure!\n\n**Step 1:** Eggs left\n16 - 3 - 4 = **9**\n\n**Step 2:** Earnings\n9 × $2 = **$18**\n\n✅ **Final Answer: $18**",
+        "Sure!\n\n**Step 1:** Eggs left\n16 - 3 - 4 = **9**\n\n**Step 2:** Earnings\n9 × $2 = **$18**\n\n"
+        "✅ **Final Answer: $18**",
         18,
     ),
     (
-        "### Step-by-step\n1. 16 \u2212 7 = **9 eggs**\n2. 9 × $2 = **$18**\n\n**Janet earns $18 every day at the farmers' market.**",
+        "### Step-by-step\n1. 16 \u2212 7 = **9 eggs**\n2. 9 × $2 = **$18**\n\n"
+        "**Janet earns $18 every day at the farmers' market.**",
         18,
     ),
     (
-        "Let's solve it.\n\nTotal: 16\nAfter breakfast: 13\nAfter muffins: 9\nMoney: $18\n\nSo, Janet makes **18 dollars** every day.",
+        "Let's solve it.\n\nTotal: 16\nAfter breakfast: 13\nAfter muffins: 9\nMoney: $18\n\n"
+        "So, Janet makes **18 dollars** every day.",
         18,
     ),
     ("Reasoning: 9*2=18\nFinal Answer: 18\nConfidence: High", 18),
     (
-        "To solve, multiply 9 by 2.\n\n$$9 \\times 2 = 18$$\n\nThus, Janet makes $\\boxed{18}$ dollars every day at the farmers' market.",
+        "To solve, multiply 9 by 2.\n\n$$9 \\times 2 = 18$$\n\n"
+        "Thus, Janet makes $\\boxed{18}$ dollars every day at the farmers' market.",
         18,
     ),
     ("Hence the total number of clips is 48 + 24 = 72.", 72),
