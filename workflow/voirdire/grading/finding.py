@@ -107,6 +107,11 @@ def names_defined(tree: _ast.Module) -> list[str]:
     return functions + others
 
 
+def _only_imports(tree: _ast.Module, name: str) -> bool:
+    own = [node for node in _statements(tree.body) if not isinstance(node, (_ast.Import, _ast.ImportFrom))]
+    return name not in names_defined(_ast.Module(own, []))
+
+
 def class_with(tree: _ast.Module, name: str) -> str | None:
     """The class that has a method of this name, None if there is none."""
     for node in tree.body:
@@ -196,7 +201,9 @@ def choose(blocks: list[str], prose: str, entry_point: str) -> tuple[str | None,
 def _from_runs(runs: list[str], entry_point: str) -> str | None:
     """The last run that defines the entry point, with those others that only define things."""
     trees = [(run, syntax_tree(run)) for run in runs]
-    defining = [run for run, tree in trees if entry_point in names_defined(tree)]
+    having = [(run, tree) for run, tree in trees if entry_point in names_defined(tree)]
+    # A demonstration imports it from a file that isn't there.
+    defining = [run for run, tree in having if not _only_imports(tree, entry_point)] or [run for run, _ in having]
     if not defining:
         return None
     helpers = [run for run, tree in trees if _only_definitions(tree) and entry_point not in names_defined(tree)]
