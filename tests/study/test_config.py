@@ -117,6 +117,15 @@ def test_a_fault_is_named_with_its_key(raw, path, value, fault):
     assert any(found.startswith(fault) for found in faults_of(raw)), faults_of(raw)
 
 
+def test_recorded_letters_and_shuffled_options_are_refused(raw):
+    spoil(raw, "benchmarks.quality", {"shuffle_options": True})
+    spoil(raw, "models.old", {"responses": "a.jsonl", "family": "x"})
+    parse(raw, "mine.yaml")
+    raw["examinees"] = [*raw["examinees"], "old"]
+    (fault,) = [fault for fault in faults_of(raw) if "shuffle_options" in fault]
+    assert fault.startswith("mine.yaml: benchmarks.quality.shuffle_options: the responses of old are recorded")
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [

@@ -248,6 +248,7 @@ CORRECT = [
     "verdict='correct'",
 ]  # fmt: skip
 INCORRECT = [
+    "VERDICT: **in**correct",
     "VERDICT: incorrect",
     "VERDICT: Incorrect.",
     "VERDICT: INCORRECT",

@@ -25,7 +25,8 @@ _MENU = re.compile(
 )
 _BARE = re.compile(rf"(?P<wrapping>{WRAPPING})(?P<word>correct|incorrect)(?P<rest>{WRAPPING})", re.IGNORECASE)
 _CROSS, _CHECK = re.compile("[❌❎✗✘✖☒🚫👎]"), re.compile("[✅✓✔☑👍]")
-_AROUND = re.compile(r"</\w{1,20}>|\\(?:boxed|fbox)(?=\s*\{)")
+# Tags, boxes, and emphasis within a word ("**in**correct").
+_AROUND = re.compile(r"</\w{1,20}>|(?<=[^\W_])(?:\*{1,3}|__?)(?=[^\W_])|\\(?:boxed|fbox)(?=\s*\{)")
 _REASON = re.compile(
     r"[\"'*_`})\]]*+(?:\s*+[.;:(,!—–。，；[]|\s++-|-\s|\s++(?:because|since|as)\b)(?P<text>.*)",
     re.IGNORECASE | re.DOTALL,

@@ -234,6 +234,12 @@ def _check_tasks(config: Config, source: str, faults: Faults) -> None:
         if task not in BENCHMARKS:
             faults.add(f"{source}: benchmarks.{task}: unknown benchmark; known are {', '.join(BENCHMARKS)}")
             continue
+        recorded = [name for name in config.examinees if name in config.models and config.models[name].responses]
+        if benchmark.shuffle_options and recorded:
+            faults.add(
+                f"{source}: benchmarks.{task}.shuffle_options: the responses of {', '.join(recorded)} are recorded, and "
+                "their letters mean the options' first order; set it to false, or take them off the examinees"
+            )
         try:
             Source.from_dict(benchmark.model_dump(exclude_none=True), f"{source}: benchmarks.{task}")
         except UserError as error:
