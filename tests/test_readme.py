@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,12 @@ def test_every_other_snippet_fits_into_it(name):
     merged["models"] = {**MINE["models"], **merged["models"]}
     parse(merged, "README.md")
     assert merged != MINE
+
+
+def test_its_python_prints_what_it_says():
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
 
 
 def test_every_file_that_it_names_is_there():

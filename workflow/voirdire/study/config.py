@@ -65,8 +65,8 @@ class Config(Section):
         0, description="calls per examinee and judge job that `estimate` makes, to see how long answers are"
     )
     accept_errors: Share = Field(0.0, description="share of failed calls that a job may leave behind and still succeed")
-    sandbox: Literal["auto", "bubblewrap", "unsafe"] = Field(
-        "auto", description="isolation of code that models wrote; unsafe runs it without any"
+    sandbox: Literal["auto", "bubblewrap", "unshare", "landlock", "unsafe"] = Field(
+        "auto", description="isolation of code that models wrote; auto: the strongest that works; unsafe: none"
     )
 
 
@@ -237,8 +237,8 @@ def _check_tasks(config: Config, source: str, faults: Faults) -> None:
         recorded = [name for name in config.examinees if name in config.models and config.models[name].responses]
         if benchmark.shuffle_options and recorded:
             faults.add(
-                f"{source}: benchmarks.{task}.shuffle_options: the responses of {', '.join(recorded)} are recorded, and "
-                "their letters mean the options' first order; set it to false, or take them off the examinees"
+                f"{source}: benchmarks.{task}.shuffle_options: the responses of {', '.join(recorded)} are recorded, "
+                "and their letters mean the options' first order; set it to false, or take them off the examinees"
             )
         try:
             Source.from_dict(benchmark.model_dump(exclude_none=True), f"{source}: benchmarks.{task}")
