@@ -502,6 +502,11 @@ READ = [
     ("x=18 apples", 18),
     ("After a 20% discount, the answer is $18.", 18),
     ("She will have $18 left.\n\n**$18**", 18),
+    ("So she makes $18 a day. I hope this helps!", 18),
+    ("She makes **$18** a day. I hope this helps!", 18),
+    ("She has 9 eggs left. So she makes 9 * 2 = $18.", 18),
+    ("So she makes $18.50 a day.", Fraction(37, 2)),
+    ("Therefore, Mr. Smith has 18 apples.", 18),
 ]
 UNREAD = [
     "Let x be the number. 2x = 20. x = 10",
@@ -598,6 +603,15 @@ UNREAD = [
     "Answer: 18 ± 0",
     "It's 18.",
     "I get 18.",
+    "So she has 13 eggs left. Then she bakes 4.",
+    "She has **13** eggs left. Then she bakes 4 of them.",
+    "So she has 13 eggs left. Now she sells them.",
+    "Let me calculate: 16 - 3 = 13, 13 - 4 = 9, 9 * 2 =",
+    "Therefore Janet makes $1",
+    "So the total is 9 * 2 = 1",
+    "First, she eats 3. So she has 13 eggs left. Now,",
+    "The total for 3 weeks is 54. Next, we divide by",
+    "16 - 3 = 13 eggs.\n13 - 4 = 9 eggs.\n9",
 ]
 
 

@@ -668,6 +668,7 @@ UNREAD = [
     "The answer is larger than 18.",
     "The answer is the sum of 9 and 9.",
     "The answer is 9 plus 9.",
+    "#### ",
 ]
 
 

@@ -29,7 +29,6 @@ _BREAKS_OFF = re.compile(r"(?:[-+/=×÷]|[^*]\*)\s*$")
 _QUANTITY = re.compile(r"[ \t$*]*[A-Za-z][A-Za-z' ]{0,40}=[^=\n]*")
 _UNIT = r"(?!(?:of|the|we|and|to|is|are|were|was|will|in|for|from|at|on|with|that|he|she|they|it|more)\b)[A-Za-z]\S*"
 _NUMBER_AND_UNIT = re.compile(rf"\W*\d[\d,./ *^{{}}+-]*%?(?:\s*{_UNIT})?(?:\s+{_UNIT}){{0,3}}\W*")
-_BARE = re.compile(r"\W*\d[\d,.]*%?\W*")
 _ARROW = re.compile(r"^(?:[-=]>|[⇒→∴])\s*")
 _LIST_MARK = re.compile(r"\d+[.)]")
 _MARKED = re.compile(r"[*`$\\].*[*`$)\]]\.?", re.DOTALL)
@@ -51,8 +50,7 @@ def from_last_line(text: str) -> tuple[Fraction | None, str]:
         return None, "no answer: nothing committed"
     last = lines[-1].strip()
     if len(last) < 200 and (len(lines) == 1 or not _LIST_MARK.fullmatch(last)):
-        words = plain(last)
-        if (_BARE.fullmatch(words) or _set_off(text, last)) and _NUMBER_AND_UNIT.fullmatch(words):
+        if _set_off(text, last) and _NUMBER_AND_UNIT.fullmatch(plain(last)):
             value = read_number(_ARROW.sub("", last).rstrip(".!"), alone=True)
             if value is not None:
                 return value, "last line"
@@ -82,16 +80,18 @@ def _set_off(text: str, last: str) -> bool:
 
 
 def _from_last_sentence(line: str) -> tuple[Fraction | None, str]:
-    bold = _BOLD.findall(line)
-    if len(bold) == 1 and not _LISTED.match(line) and not bold[0].rstrip().endswith(":"):
-        value = read_number(bold[0], alone=True)
+    bold = list(_BOLD.finditer(line))
+    if len(bold) == 1 and not _LISTED.match(line) and not re.search(r"\d", line[bold[0].end() :]):
+        value = None if bold[0][1].rstrip().endswith(":") else read_number(bold[0][1], alone=True)
         if value is not None:
             return value, "bold in the last line"
-    line = line.rstrip(" .!*_$\"')")
-    conclusion = last_match(_CONCLUDES, line)
+    sentences = [sentence.strip(" *_$\"'") for sentence in SENTENCE_END.split(line) if sentence.strip(" .!*_$\"')")]
+    while len(sentences) > 1 and not re.search(r"\d", sentences[-1]) and _COURTESY.search(sentences[-1] + "."):
+        sentences.pop()
+    sentence = sentences[-1] if sentences else ""
+    conclusion = last_match(_CONCLUDES, sentence)
     if conclusion:
-        return read_number(line[conclusion.end() :], unique=True), "conclusion"
-    sentence = SENTENCE_END.split(line)[-1]
+        return read_number(sentence[conclusion.end() :], unique=True), "conclusion"
     if _TOTALS.search(sentence) and not _STEP.match(sentence):
         return read_number(sentence, unique=True), "conclusion"
     return None, ""

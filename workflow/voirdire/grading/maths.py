@@ -9,10 +9,11 @@ answer is not …", "the answer is correct: …", a question, a prompt's example
 a solution (words or a sum first, more numbers later) commits to what its last sentence states if it is all on one
 line, else to nothing.
 
-**Where nothing commits**, the last line counts if it is a bare number; a number with its unit, set off from what
-stands above; a solved unknown (`x = 10`) or "Total: 18"; a whole sentence with one bold number; or a whole sentence
-that concludes ("So she makes $18 a day.", "… in total.") and states one number. Greetings behind it are skipped. So
-the last number of a text that breaks off is never an answer, but a whole sentence can't be told from an end.
+**Where nothing commits**, the last line counts if it is a number, alone or with its unit, set off from what stands
+above (by an empty line, a colon, bold, a formula's marks, or as the only line); a solved unknown (`x = 10`) or
+"Total: 18"; a whole sentence with one bold number; or a whole sentence that concludes ("So she makes $18 a day.", "…
+in total.") and states one number. Greetings behind it are skipped. So the last number of a text that breaks off is
+never an answer, but a whole sentence can't be told from an end.
 
 **The number.** Compared as exact fractions: 18, 18.0, 36/2, 1.8e1, 033, "eighteen" are what they say. Separators of
 thousands, currency, percent, degrees, units, bold and LaTeX's marks are not compared: 50 % is 50, $18 is 18. A sum
