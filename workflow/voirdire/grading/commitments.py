@@ -33,11 +33,10 @@ LEADS = re.compile(
 
 @dataclass(frozen=True)
 class Commitment:
-    """The number committed to (None: to none that can be read), the rule that found it, and where in the text."""
+    """The number committed to (None: to none that can be read), the rule that found it, and where in the text it ends."""
 
     value: Fraction | None
     how: str
-    start: int = 0
     end: int = 0
 
 

@@ -111,11 +111,11 @@ def _last_commitment(text: str) -> Commitment | None:
                 found += [(match.start(), match, read, stated) for match in matches]
     found.sort(key=lambda mark: mark[0], reverse=True)
     marked = not all(stated for _, _, _, stated in found)
-    for start, match, read, stated in found[:_MARKS_READ]:
+    for _, match, read, stated in found[:_MARKS_READ]:
         commitment = read(match, text)
         # Words about an answer that can't be read say less than a box or a line of hash signs.
         if commitment and not (commitment.value is None and marked and stated):
-            return Commitment(commitment.value, commitment.how, start, max(match.end(), commitment.end))
+            return Commitment(commitment.value, commitment.how, max(match.end(), commitment.end))
     return None
 
 
