@@ -1,14 +1,18 @@
 """What one untrusted program may use."""
 
+import math
 from dataclasses import dataclass
+
+_LAST_RESORT = 1.5
 
 
 @dataclass(frozen=True)
 class Limits:
     """Per process: CPU time, address space, size of a file, descriptors. Per program: processes, output, and the rest.
 
-    CPU time decides. `wall_s` bounds the time in which nothing of a program could run, so that a busy machine changes
-    no grade; after `patience_s` it is given up without a grade.
+    CPU time decides. A process's is read from outside, where the kernel says it exactly; its own limit counts whole
+    ticks, on a busy machine a sixth too many, and is only the last resort. `wall_s` bounds the time in which nothing
+    of a program could run, so that a busy machine changes no grade; after `patience_s` it is given up without a grade.
     """
 
     cpu_s: int = 6
@@ -30,7 +34,7 @@ class Limits:
     def inside(self) -> dict[str, int]:
         """The limits that a process is given by the kernel, by their names in `resource`."""
         return {
-            "RLIMIT_CPU": self.cpu_s,
+            "RLIMIT_CPU": math.ceil(_LAST_RESORT * self.cpu_s),
             "RLIMIT_AS": self.memory_bytes,
             "RLIMIT_NPROC": self.processes,
             "RLIMIT_FSIZE": self.file_bytes,

@@ -1,9 +1,9 @@
 """What all processes of one program use together, seen from outside through /proc.
 
-Limits of single processes are the kernel's business. These are the others: memory and CPU time of all together, and
-how long a program may be asleep. A machine's load is no fault of the program: time in which a thread of it could run,
-and so runs or waits for a CPU, is bounded by CPU time alone. Only a program that could run for very long without
-getting to its limit is given up, and then nothing is said about it.
+Limits of single processes are the kernel's business, but for their CPU time, which it counts too roughly. These are
+the others: memory and CPU time of all together, and how long a program may be asleep. A machine's load is no fault of
+the program: time in which a thread of it could run, and so runs or waits for a CPU, is bounded by CPU time alone. Only
+a program that could run for very long without getting to its limit is given up, and then nothing is said about it.
 """
 
 import functools
@@ -57,7 +57,7 @@ class Watch:
             self._asleep_s += elapsed_s
         if self._holds_too_much(processes):
             return "memory"
-        if self._cpu_s(processes) > limits.total_cpu_s:
+        if self._takes_too_long(processes):
             return "cpu"
         if self._scratch is not None and _size(self._scratch) > limits.scratch_bytes:
             return "flood"
@@ -73,11 +73,14 @@ class Watch:
         resident = sum(process.resident for process in processes)
         return resident > most and sum(_share(process) for process in processes) > most
 
-    def _cpu_s(self, processes: list[_Process]) -> float:
-        """CPU time of the living and the dead; of those for whom nobody waited, as last seen."""
+    def _takes_too_long(self, processes: list[_Process]) -> bool:
+        a_second = os.sysconf("SC_CLK_TCK")
         self._ticks.update({process.pid: process.own_ticks for process in processes})
+        # The living and the dead; those for whom nobody waited as last seen.
         waited = sum(process.own_ticks + process.waited_ticks for process in processes)
-        return max(waited, sum(self._ticks.values())) / os.sysconf("SC_CLK_TCK")
+        total = max(waited, sum(self._ticks.values()))
+        longest = max((process.own_ticks for process in processes), default=0)
+        return longest > self._limits.cpu_s * a_second or total > self._limits.total_cpu_s * a_second
 
 
 def _descent(pid: int) -> Iterator[_Process]:
