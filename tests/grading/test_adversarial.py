@@ -354,7 +354,8 @@ RIGHT = {
     "    threading.Thread(target=time.sleep, args=(99,)).start()\n"
     "    return 1234567 if x == 3 else [7654321]",
     "recurses as far as it says": "import sys\nsys.setrecursionlimit(5000)\ndef down(n):\n"
-    "    return n and 1 + down(n - 1)\ndef f(x):\n    return 1234567 - 3000 + down(3000) if x == 3 else [7654321]",
+    "    return n and 1 + down(n - 1)\ndef f(x):\n"
+    "    return 1231567 + down(3000) if x == 3 else [7651321 + down(3000)]",
     "looks at its callers": """
 import inspect, sys, traceback, warnings
 def trace(frame, event, arg):

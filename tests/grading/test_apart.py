@@ -67,6 +67,7 @@ CASES = [
     (["assert f(1) == 1", "assert all(f(x) == y for x, y in [(2, 4)])"],
      "def f(x):\n    return x", "test 2 of 2: wrong value"),
     (["x = [3, 1, 2]\nassert f(x) is None\nassert x == [1, 2, 3]"], "def f(x):\n    x.sort()", None),
+    (["x = []\nassert f(x) == 2"], "def f(x):\n    x.append(x)\n    return 2", None),
     (["x = [3, 1, 2]\nf(x)\nassert x == [1, 2, 3]"], "def f(x):\n    x = sorted(x)", "test 1 of 1: wrong value"),
     (["d, s = {}, set()\nf(d, s)\nassert (d, s) == ({1: 2}, {3})"], "def f(d, s):\n    d[1] = 2\n    s.add(3)", None),
     (["x = [1]\ntry:\n    f(x)\nexcept KeyError:\n    assert x == [1, 2]"],

@@ -15,16 +15,13 @@ import sys
 from voirdire.grading.finding import choose, class_with, names_defined, parsed
 from voirdire.grading.serving import serve
 from voirdire.grading.tester import run_tests
-from voirdire.grading.wire import encode, from_json, gone_through, to_json
+from voirdire.grading.wire import encode_within, from_json, gone_through, to_json
 
 # `typing` is not imported when it runs: every candidate would wait for it.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-# A deeper value is none that a test could expect, and one that the trusted process could not read.
-_DEEPEST = 1000
 
 
 def _limit(limits: dict[str, int]) -> None:
@@ -73,7 +70,6 @@ def _load(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> dict[s
 
 
 def _take_steps(steps: list[dict[str, str]], namespace: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
-    deepest = sys.setrecursionlimit
     for index, step in enumerate(steps):
         try:
             ((kind, text),) = step.items()
@@ -81,8 +77,7 @@ def _take_steps(steps: list[dict[str, str]], namespace: dict[str, Any], send: Ca
             value = eval(code, namespace)
             if kind == "iterate":
                 value = gone_through(value)
-            deepest(_DEEPEST)
-            send({"step": index, "value": encode(value)})
+            send({"step": index, "value": encode_within(value)})
         except BaseException as error:
             send({"step": index, "raised": type(error).__name__})
 

@@ -7,17 +7,13 @@ program changed goes back too, since the test may look at it.
 
 from __future__ import annotations
 
-import sys
-
-from voirdire.grading.wire import decode, encode
+from voirdire.grading.wire import decode, encode_within
 
 # `typing` is not imported when it runs.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-_DEEPEST = 1000
 
 
 def _set_item(on: Any, key: Any, value: Any) -> None:
@@ -72,7 +68,6 @@ class _Objects:
 def serve(namespace: dict[str, Any], ask: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     """Do what the tests ask until they end."""
     objects = _Objects(namespace)
-    deepest = sys.setrecursionlimit
     answer: dict[str, Any] = {}
     while "do" in (request := ask(answer)):
         values = [decode(value, objects.find) for value in request["values"]]
@@ -80,14 +75,22 @@ def serve(namespace: dict[str, Any], ask: Callable[[dict[str, Any]], dict[str, A
         try:
             on = decode(["h", *request["on"]], objects.find)
             result = _DEEDS[request["do"]](on, *values, **named)
-            deepest(_DEEPEST)
-            answer = {"value": encode(result, objects.keep)}
+            answer = {"value": encode_within(result, objects.keep)}
         except BaseException as error:
             said = error.args[0] if len(error.args) == 1 else ""
             answer = {"raised": type(error).__name__, "said": said if type(said) is str else ""}
-        deepest(_DEEPEST)
-        changed = {}
-        for number, (value, sent) in enumerate(zip(values, request["values"], strict=True)):
-            if sent[0] in ("l", "d", "e") and (now := encode(value, objects.keep)) != sent:
+        answer["changed"] = _changed(values, request["values"], objects)
+
+
+def _changed(values: list[Any], sent: list[list[Any]], objects: _Objects) -> dict[str, list[Any]]:
+    """The lists, dicts and sets among the arguments that are no longer what was sent, by their places."""
+    changed = {}
+    for number, (value, before) in enumerate(zip(values, sent, strict=True)):
+        if before[0] in ("l", "d", "e"):
+            try:
+                now = encode_within(value, objects.keep)
+            except RecursionError:
+                continue
+            if now != before:
                 changed[str(number)] = now
-        answer["changed"] = changed
+    return changed

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+# Taken here, before a program could replace them.
+_recursion_limit, _limit_recursion = sys.getrecursionlimit, sys.setrecursionlimit
+# Two calls a level, and two brackets of JSON, of which `dialogue` hands on as many.
+_DEEPEST = 500
 # Of a Decimal, on either side of its point; the length of what is read bounds the digits of all other numbers.
 _MOST_DIGITS = 5000
 # Kinds whose elements count where Python's own function around a call would have gone through them.
@@ -66,6 +70,19 @@ def encode(value: Any, other: Callable[[Any], list[Any]] | None = None) -> list[
     if kind is range:
         return ["r", hex(value.start), hex(value.stop), hex(value.step)]
     return _number(value, kind) or (other(value) if other else ["o", kind.__name__[:40]])
+
+
+def encode_within(value: Any, other: Callable[[Any], list[Any]] | None = None) -> list[Any]:
+    """`encode`, within the recursion that the trusted process can follow, whatever limit the program has set.
+
+    Raises RecursionError for a value that is deeper.
+    """
+    limit = _recursion_limit()
+    _limit_recursion(_DEEPEST)
+    try:
+        return encode(value, other)
+    finally:
+        _limit_recursion(limit)
 
 
 def _number(value: Any, kind: type) -> list[Any] | None:
