@@ -29,7 +29,7 @@ def test_time_of_grading_the_references_of_mbpp(shared_data):
     right = [f"```python\n{item.reference}\n```" for item in items]
     # For each that fails the item's reference is run too.
     wrong = [text.replace("return", "return None and") if n % 2 else text for n, text in enumerate(right)]
-    sandbox = find_sandbox()
+    sandbox, busy = find_sandbox(), os.getloadavg()[0]
     bare = replace(sandbox, command=(*sandbox.command[:-1], BARE))
     spent: dict[str, Spent] = defaultdict(Spent)
     failed = []
@@ -48,8 +48,10 @@ def test_time_of_grading_the_references_of_mbpp(shared_data):
             f"{one.own_s:.1f} s in this process, {one.machine_s:.1f} s of all processes of the machine"
         )
     assert failed == []
-    took, floor = spent[NAME].wall_s, spent[BARE_NAME].wall_s
-    assert took < 15 or took < 2 * floor, "500 programs take 15 s on 2 idle cores at most"
+    if busy > 1:
+        print(f"{busy:.0f} processes waited for the cores already: the time says nothing of the grader's speed")
+    else:
+        assert spent[NAME].wall_s < 15
 
 
 def start_all(sandbox, count):
