@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from voirdire.benchmarks import Source, load
-from voirdire.grading.backends import find_sandbox
-from voirdire.grading.code import grade_programs
+from voirdire.grading.programs.code import grade_programs
+from voirdire.grading.sandbox.backends import find_sandbox
 
 pytestmark = pytest.mark.bench
 

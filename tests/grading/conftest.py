@@ -3,8 +3,8 @@
 import pytest
 
 from voirdire.errors import UserError
-from voirdire.grading.backends import BACKENDS, find_sandbox
-from voirdire.grading.sandbox import Limits, Sandbox
+from voirdire.grading.sandbox.backends import BACKENDS, find_sandbox
+from voirdire.grading.sandbox.sandbox import Limits, Sandbox
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from voirdire.benchmarks import BENCHMARKS, Item
 from voirdire.errors import UserError
-from voirdire.grading.backends import find_sandbox
-from voirdire.grading.choice import grade_choice
-from voirdire.grading.code import grade_programs
-from voirdire.grading.maths import grade_number
+from voirdire.grading.numeric.answer import grade_number
+from voirdire.grading.options.choice import grade_choice
 from voirdire.grading.outcome import Grade
+from voirdire.grading.programs.code import grade_programs
+from voirdire.grading.sandbox.backends import find_sandbox
 
 
 def grade(task: str, item: Item, response: str, *, sandbox: str = "auto") -> Grade:

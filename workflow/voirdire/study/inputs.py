@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from voirdire.benchmarks import BENCHMARKS, Source, check, load
 from voirdire.benchmarks.items import Item
 from voirdire.errors import Faults, UserError
-from voirdire.grading.backends import find_sandbox
+from voirdire.grading.sandbox.backends import find_sandbox
 from voirdire.judging import examinee_prompt, judge_prompt
 from voirdire.study.prompts import read_prompt
 from voirdire.study.recorded import load_recorded

@@ -1,0 +1,1 @@
+"""What runs inside a sandbox: it imports nothing that isn't there when Python starts."""

@@ -1,1 +1,0 @@
-"""Ways to isolate untrusted programs, and the proof that one of them works here."""

@@ -1,0 +1,1 @@
+"""GSM8K and AIME: numbers read from responses."""

@@ -1,0 +1,1 @@
+"""QuALITY: options read from responses."""

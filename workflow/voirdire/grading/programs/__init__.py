@@ -1,0 +1,1 @@
+"""MBPP: programs taken from responses and tested."""

