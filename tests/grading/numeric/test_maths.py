@@ -11,6 +11,13 @@ from voirdire.grading import Grade, grade
 from voirdire.grading.numeric.answer import find_number
 
 READ = [
+    ("Therefore, Janet makes $18 every day by selling her remaining 9 eggs at $2 each.", 18),
+    ("Final meal: 60 − 15 − 25 = **20 cups**\n\n**Check:** 15 + 25 + 20 = 60 cups ✓", 20),
+    ("2 dozen at $80: $160\n6 dozen at $55: $330\n\nTotal cost: 204 + 160 + 330 = $694.00", 694),
+    ("**7**\n\nHere is why: the bakery sold 21 loaves in 3 hours, and 21 ÷ 3 = 7.", 7),
+    ("- Afternoon: 27 at \\$20 = \\$540\n\n**Total income:** \\$450 + \\$540 = **\\$990**", 990),
+    ("Maria earns **$150** on Saturday.\n\n| Hours | Pay |\n|---|---|\n| 6 | $90 |\n| 3 | $60 |", 150),
+    ("**The class sold 63 tickets.**\n\nA common mistake is to add the 9 teachers as well and get 72.", 63),
     ("It's 18.", 18),
     ("eighteen", 18),
     ("Eighteen dollars.", 18),

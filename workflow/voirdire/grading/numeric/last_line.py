@@ -11,10 +11,11 @@ from voirdire.grading.numeric.words import in_digits
 _EQUATION = re.compile(
     r"[ \t$*\\(\[∴]*(?:(?:so|thus|hence|therefore),? )?[ \t$*\\(\[]*"
     r"(?:[A-Za-z](?:_?\w)?|total(?: [a-z]+){0,3})\s*=[^=\n]*"
-    r"|[ \t*#>]*(?:total|result|solution)[ *]*:[ *$\\(]*-?\d[^=\n]*",
+    r"|[ \t*#>-]*(?:result|solution|total)[ *]*:[ *$\\(]*-?\d[^=\n]*"
+    r"|[ \t*#>-]*(?:grand )?total(?: [a-z]+){0,4}[ *]*:[^=\n]*\d[^=\n]*=[^=\n]*",
     re.IGNORECASE,
 )
-_BOLD = re.compile(r"\*\*([^*\n]*\d[^*\n]*)\*\*")
+_BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 _LISTED = re.compile(r"\s*(?:[-*•#]\s|\d+[.)]\s|\|)")
 _CONCLUSION = (
     r"so|thus|hence|therefore|in\s+total|altogether|finally|in\s+conclusion|overall|consequently|as\s+a\s+result|"
@@ -57,6 +58,12 @@ _COURTESY = re.compile(
     r"|(?:any|more|other) questions|good luck|need (?:any|more|further))\b).*\W$",
     re.IGNORECASE,
 )
+# Added when the answer has been said: a check, a reason, another way, what others get wrong, a table's plain row.
+_ADDED = re.compile(
+    r"\W*(?:(?:double[- ])?check|verif\w+|(?:here\s+is|here's)\s+why|why|explanation|reasoning"
+    r"|(?:a\s+)?common\s+(?:mistake|error)|alternative(?:ly)?|another\s+(?:way|approach))\b(?!.*\banswer\b)|\s*\|(?!.*\*\*)(?!.*\btotal\b)",
+    re.IGNORECASE,
+)
 # The example of a prompt's format, repeated, says as little.
 _MARKS_ONLY = re.compile(r"[\s$*_`\\\[\]()|=#>-]*|\s*####\s*\W?(?:[A-Za-z]|number|answer)\W?\s*")
 
@@ -64,7 +71,7 @@ _MARKS_ONLY = re.compile(r"[\s$*_`\\\[\]()|=#>-]*|\s*####\s*\W?(?:[A-Za-z]|numbe
 def from_last_line(text: str) -> tuple[Fraction | None, str]:
     """The number that a text's last line comes to, and the rule that found it; None and the reason otherwise."""
     lines = [line for line in text[-4000:].split("\n") if not _MARKS_ONLY.fullmatch(line)]
-    while len(lines) > 1 and _COURTESY.search(lines[-1]):
+    while len(lines) > 1 and (_COURTESY.search(lines[-1]) or _ADDED.match(lines[-1])):
         lines.pop()
     if not lines:
         return None, "no answer: nothing committed"
@@ -78,7 +85,7 @@ def from_last_line(text: str) -> tuple[Fraction | None, str]:
         if (
             _EQUATION.fullmatch(last) or (_QUANTITY.fullmatch(last) and _set_off(text, last))
         ) and not _BREAKS_OFF.search(last):
-            value = read_number(re.split("[=:]", last)[1].rstrip(" .$*)]\\"), alone=True)
+            value = read_number(re.split("[=:]", last)[-1].rstrip(" .$*)]\\"), alone=True)
             if value is not None:
                 return value, "equation in the last line"
     if len(lines) > 1 and lines[-2].rstrip(" *").endswith(":") and _CONCLUDES.match(lines[-2].lstrip(" *")):
@@ -101,7 +108,7 @@ def _set_off(text: str, last: str) -> bool:
 
 
 def _from_last_sentence(line: str, only: bool) -> tuple[Fraction | None, str]:
-    bold = list(_BOLD.finditer(line))
+    bold = [match for match in _BOLD.finditer(line) if re.search(r"\d", match[1])]
     if len(bold) == 1 and not _LISTED.match(line) and not re.search(r"\d", line[bold[0].end() :]):
         value = None if bold[0][1].rstrip().endswith(":") else read_number(bold[0][1], alone=True)
         if value is not None:
@@ -112,7 +119,7 @@ def _from_last_sentence(line: str, only: bool) -> tuple[Fraction | None, str]:
     sentence = sentences[-1] if sentences else ""
     conclusion = last_match(_CONCLUDES, sentence)
     if conclusion:
-        return read_number(sentence[conclusion.end() :], unique=True), "conclusion"
+        return read_number(sentence[conclusion.end() :], unique=False), "conclusion"
     if _TOTALS.search(sentence) and not _STEP.match(sentence):
         return read_number(sentence, unique=True), "conclusion"
     if (not only or len(sentences) > 1) and _IS_GIVEN.match(sentence):
