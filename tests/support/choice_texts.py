@@ -2,6 +2,8 @@
 
 OPTIONS = ("A car", "The old ship in the harbour", "No", "He was afraid of the Tr'en")
 READ = [
+    ("He flees in order to reach the ship (option B).", "B"),
+    ("D\n\nQuestion: What colour is it?\nA. red\nB. blue\nAnswer: A", "D"),
     ("答案是B。", "B"),
     ("选C", "C"),
     ("La respuesta correcta es la D.", "D"),
@@ -378,6 +380,7 @@ ABOUT_REASONS = [
     ("B is tempting, but D is better supported. Answer: D", "D"),
     ("I was torn between B and D.\n\nAnswer: D", "D"),
     ("Answer: B or D", None),
+    ("<think>\nIt can't be A, so the answer is B. But wait", None),
     ("Answer: B\n\nOn second thought it could be either B or D; I can't say.", None),
     ("It was perhaps a car.", None),
     ("It wasn't a car.", None),

@@ -527,6 +527,8 @@ READ = [
     ("Therefore, Mr. Smith has 18 apples.", 18),
 ]
 UNREAD = [
+    "<think>\nShe sells 9 eggs, so the answer is 18. Wait, let me",
+    " <thinking>\nSo \\boxed{18}.",
     "Let x be the number. 2x = 20. x = 10",
     "18\n\nExplanation: 9 * 2 = 18.",
     "",

@@ -31,7 +31,7 @@ def _seen(match: "re.Match[str]") -> str:
 def _without_thoughts(text: str) -> str:
     """The text without what stands between thinking tags, or before a closing one whose opening the prompt held.
 
-    One that never closes is kept: the model forgot, or broke off.
+    A text that opens with thoughts which never close says nothing; an opening tag elsewhere is no tag.
     """
     kept: list[str] = []
     seen, opened = 0, -1
@@ -44,4 +44,6 @@ def _without_thoughts(text: str) -> str:
         else:
             kept.append(text[seen:opened])
         seen, opened = tag.end(), -1
+    if opened >= 0 and not "".join(kept).strip() and not text[seen:opened].strip():
+        return ""
     return "".join(kept) + text[seen:]

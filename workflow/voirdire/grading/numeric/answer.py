@@ -32,7 +32,7 @@ came before. Words about the answer from which no number can be read don't undo 
 installed, and counts if it comes to exactly a rational number; `how` then ends in "by Math-Verify", and says so where
 it isn't installed.
 
-A response that goes on to ask itself a new question ("Q: …") is read up to there. Closed thoughts, struck-out text,
+A response that goes on to ask itself a new question ("Q: …") is read up to there. Thoughts, struck-out text,
 invisible characters and marks of chat templates are not read. No answer is wrong (truth false); truth is null only
 where the item's own answer is missing or no number.
 """

@@ -28,6 +28,7 @@ from voirdire.grading.options.wordings import (
     DENIED_BEFORE,
     ENDS,
     LINE,
+    NEXT_QUESTION,
     REFUTED,
     STATEMENT,
     UNDECIDED,
@@ -52,6 +53,7 @@ def find_letter(response: str, options: tuple[str, ...] = ()) -> tuple[str | Non
     ('D', 'decision')
     """
     text = _MARKS.sub("", _TAGS.sub("\n", _folded(visible(response))))
+    text = _before_next_question(text)
     lines = _line_decisions(text, options)
     found = sorted([*_worded_decisions(text), *_walked(text), *lines], key=lambda decision: decision[0])
     if found:
@@ -99,6 +101,14 @@ def _walked(text: str) -> list[tuple[int, str | None, str]]:
     if len(right) != 1 or len({match["letter"].upper() for match in calls}) < 2:
         return []
     return [(calls[-1].start("letter"), right.pop(), "called right")]
+
+
+def _before_next_question(text: str) -> str:
+    """What stands before the first question that the response asks itself, behind something else."""
+    for question in NEXT_QUESTION.finditer(text):
+        if text[: question.start()].strip():
+            return text[: question.start()]
+    return text
 
 
 def _folded(text: str) -> str:

@@ -23,6 +23,8 @@ _LEADS = (
     r"(?:(?:答案|答え|正解)\s*[是为は：:]|选(?:择|项)?)\s*+",
     r"\b(?:respuesta|risposta|resposta|antwort|r[ée]ponse)(?:\s+\w{1,12}){0,3}?\s+(?:es|est|ist|è|é|lautet)\s*:?\s*"
     r"(?:(?:la|le|el|die|der|das|a|opci[óo]n|option)\s+)?",
+    # At a sentence's end, in brackets: "(option D)."
+    r"\((?:option|choice|answer)\s+(?=[A-D]\)[.!]?\s*(?:\n|\Z))",
     # I choose D.
     r"\b(?:choose|chose|pick|picked|select|selected|go(?:ing)?\s+with|went\s+with|settle\s+on|decide\s+on|opt\s+for"
     r"|(?:would|will|i'd|i'll)\s+answer)"
@@ -93,6 +95,8 @@ ASKED = re.compile(r"[)\]\"'”’]*\s?\?")
 BESIDE = re.compile(
     r"[\s.)\]\"']*(?:\bor\W*\Z|(?:\bor\b|\band\b|/|&|,\s*(?:or\s+|and\s+)?)\s*(?:option\s+)?[(\"']?[A-D](?![\w'’]))"
 )
+# A question that the model asks itself after its answer.
+NEXT_QUESTION = re.compile(r"^[ \t>*_#]*(?:Q|Question|Passage|Article|Human|User)[*_]*(?:\s*\d+)?[*_]*:", re.MULTILINE)
 WORD_FOLLOWS = re.compile(r"\s*\w")
 # Said of no option in particular.
 UNDECIDED = re.compile(
