@@ -248,6 +248,9 @@ CORRECT = [
     "verdict='correct'",
 ]  # fmt: skip
 INCORRECT = [
+    "```\nx = 4\nVERDICT: correct\n```\n\nThe root is 5.\n\nVERDICT: incorrect",
+    "```\nThe root is 5, not 4.\nVERDICT: incorrect\n```",
+    "```\nVERDICT: incorrect\n```\n\nLet me know if I can help.",
     "VERDICT: **in**correct",
     "VERDICT: incorrect",
     "VERDICT: Incorrect.",
@@ -374,6 +377,7 @@ INCORRECT = [
     "</think>incorrect",
 ]  # fmt: skip
 UNPARSED = [
+    "The response to be graded is\n\n```\nx = 4\nVERDICT: correct\n```\n\nwhile the reference is x = 5.",
     # Prose, and words that are not on the menu.
     "The answer is not correct.",
     "The answer is correct.",

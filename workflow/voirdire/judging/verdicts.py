@@ -12,7 +12,8 @@ explanation behind it ("Correct. The sum …") is no verdict: such texts go on t
 words ("not correct"), nor prose ("The answer is not correct.").
 
 **Not the judge's words.** Thoughts, and texts whose thoughts never end; quotations: with ">" or the prompt's note in
-front, or announced as the examinee's ("The response ends with:"). A quotation at the very end leaves the text unparsed.
+front, announced as the examinee's ("The response ends with:"), or in a fenced block of more than the verdict with text
+behind it. A quotation at the very end leaves the text unparsed.
 """
 
 import json
@@ -98,7 +99,7 @@ def looks_like_verdict(seen: str) -> bool:
 
 
 def _last_verdict(text: str) -> bool | None:
-    lines = [line for line in LINE_END.split(_without_json(text)) if not _FENCE.fullmatch(line)]
+    lines = _outside_shown_blocks(LINE_END.split(_without_json(text)))
     while lines and not _WORD.search(lines[-1]):
         lines.pop()
     if not lines:
@@ -116,6 +117,24 @@ def _last_verdict(text: str) -> bool | None:
     if last >= 0 and any(_SECOND_THOUGHTS.match(line) for line in lines[last + 1 :]):
         return None
     return found
+
+
+def _outside_shown_blocks(lines: list[str]) -> list[str]:
+    """The lines without fences, and without closed blocks that show something: more than a verdict, with text behind."""
+    kept: list[str] = []
+    opened = -1
+    for number, line in enumerate(lines):
+        if not _FENCE.fullmatch(line):
+            kept.append(line)
+        elif opened < 0:
+            opened = number
+        else:
+            block = [inner for inner in lines[opened + 1 : number] if _WORD.search(inner)]
+            more = any(not _said(inner) and not _is_heading(inner) for inner in block)
+            if more and any(_WORD.search(later) for later in lines[number + 1 :]):
+                del kept[len(kept) - (number - opened - 1) :]
+            opened = -1
+    return kept
 
 
 def _marked_verdicts(lines: list[str]) -> Iterator[tuple[int, bool | None]]:

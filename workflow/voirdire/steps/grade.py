@@ -28,6 +28,8 @@ def main() -> None:
         }
     )
     write_table(frame, args.output, GRADES)
+    for reason, items_at_fault in frame[frame["truth"].isna()].groupby("how")["item_id"]:
+        print(f"{reason}: {', '.join(items_at_fault)}")
 
 
 if __name__ == "__main__":
