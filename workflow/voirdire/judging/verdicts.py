@@ -120,7 +120,7 @@ def _last_verdict(text: str) -> bool | None:
 
 
 def _outside_shown_blocks(lines: list[str]) -> list[str]:
-    """The lines without fences, and without closed blocks that show something: more than a verdict, with text behind."""
+    """The lines without fences and without closed blocks that show something: more than a verdict, text behind."""
     kept: list[str] = []
     opened = -1
     for number, line in enumerate(lines):
