@@ -2,7 +2,8 @@
 
 import re
 
-from voirdire.judging.seen import LINE_ENDS, TAG
+from voirdire.judging.seen import TAG
+from voirdire.said import LINE_ENDS
 
 # What the judge's prompt puts before the examinee's own verdict-shaped lines.
 NOTE = "(written by the examinee) "

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 
 from voirdire.judging.menu import WRAPPING, bare, on_menu
 from voirdire.judging.quotation import is_quoted, is_unfinished, own_part, speaks_of_others, without_quoted_tags
-from voirdire.judging.seen import LINE_END, plain, spoken, visible
+from voirdire.judging.seen import plain, visible
+from voirdire.said import LINE_END, without_thoughts
 
 # A verdict stands at a text's end; of a longer text only the end is read.
 _LONGEST = 200_000
@@ -79,7 +80,7 @@ def parse_verdict(text: str | None) -> ParsedVerdict:
     >>> parse_verdict("The answer is not correct.")
     ParsedVerdict(status='unparsed', verdict=None)
     """
-    said, unfinished = spoken(without_quoted_tags(text or ""))
+    said, unfinished = without_thoughts(without_quoted_tags(text or ""))
     seen = visible(said[-_LONGEST:])[-_LONGEST:]
     if unfinished:
         # What unended thoughts say was not said.
