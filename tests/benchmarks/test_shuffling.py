@@ -67,6 +67,27 @@ def test_grading_follows_the_new_order(number):
         "A and B",
         "A, B",
         "Option C is wrong",
+        "NONE OF THE ABOVE",
+        "None of the other options",
+        "None of the others",
+        "None of these.",
+        "Any of these",
+        "all of them",
+        "The first two options",
+        "the last three answers",
+        "Neither of the other two options",
+        "Both of the previous choices",
+        "All the other answers are right",
+        "Either B or D",
+        "Neither (a) nor (c)",
+        "(a) and (b)",
+        "both a) and c)",
+        "Only A and D",
+        "A/C",
+        "B & C",
+        "A, B, and C",
+        "Choices A and C",
+        "options 1 and 3",
     ],
 )
 def test_options_that_mean_others_by_their_place_keep_it(option):
@@ -75,7 +96,21 @@ def test_options_that_mean_others_by_their_place_keep_it(option):
 
 
 @pytest.mark.parametrize(
-    "option", ["A car above all others", "Plan B", "Because a bee and a dog fled", "Vitamins A to D"]
+    "option",
+    [
+        "A car above all others",
+        "Plan B",
+        "Because a bee and a dog fled",
+        "Vitamins A to D",
+        "both a scholar and a soldier",
+        "Either a lie or a joke",
+        "Either a lie",
+        "Neither a borrower nor a lender",
+        "He had no other options",
+        "A, the first letter",
+        "Only a fool",
+        "All of these people were rich",
+    ],
 )
 def test_other_options_move(option):
     found = {shuffled(item(number, "D", ("Ann", "Bo", "Cy", option)), seed=1).answer for number in range(40)}

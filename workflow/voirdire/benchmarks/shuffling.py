@@ -6,11 +6,24 @@ from dataclasses import replace
 
 from voirdire.benchmarks.items import LETTERS, Item
 
-# Such options mean others by their letter or place, and would mean different ones elsewhere.
+_LETTER = r"(?:\(?[A-Da-d]\)|[A-D]\b)"
+_OF = r"(?:all|none|both|neither|either|any|each|one|some|two|three)"
+_WHICH = (
+    r"(?:(?:\d|two|three|four|all|both|others?|rest|remaining|previous|preceding|following|first|second|third|fourth"
+    r"|last)\s+)"
+)
+_OPTIONS = r"(?:options?|choices?|answers?)"
+# Such options mean others by their letter or place, and would mean different ones elsewhere. Letters are capitals, or
+# in brackets: "both a scholar and a soldier" has none.
 _REFERS = re.compile(
-    r"\b(?:above|below)\W*$|\b(?:all|none)\s+of\s+(?:these|them)\b|\b(?:both|either|neither)\s+\(?[A-D]\b"
-    r"|\b[A-D]\)?\s*(?:and|or|&|,)\s*\(?[A-D]\b|\boptions?\s+\(?[A-D1-4]\b",
-    re.IGNORECASE,
+    r"\b(?i:above|below)\W*$"
+    rf"|\b(?i:{_OF}\s+of\s+(?:these|them|those)\b(?!\s+[^\W\d]))"
+    rf"|\b(?i:{_OF}\s+of\s+the\s+(?:others?|rest)\b)"
+    rf"|\b(?i:{_OF}\s+(?:of\s+)?(?:the\s+)?{_WHICH}{{0,2}}(?:{_OPTIONS}|statements?)\b)"
+    rf"|\b(?i:(?:the|these|those)\s+{_WHICH}{{1,2}}{_OPTIONS}\b)"
+    rf"|\b(?i:both|either|neither|only|not)\s+{_LETTER}(?=\W*$|[\s,/&]+(?i:and|or|nor)?\s*\(?[A-D]\b)"
+    rf"|(?:^|[^\w]){_LETTER}\s*(?:(?i:and|or|nor)\b|[&,/+])\s*{_LETTER}(?!\w)"
+    rf"|\b(?i:{_OPTIONS})\s+(?:{_LETTER}|[1-4]\b|(?i:one|two|three|four)\b)"
 )
 
 
