@@ -32,6 +32,13 @@ class Node:
         self.v += sum(values) + sum(named.values())
         return self
 """
+JUDGE = """
+class Yes:
+    def issubset(self, other): return True
+    def __eq__(self, other): return True
+def f(x):
+    return Yes()
+"""
 HUMAN_EVAL = """
 METADATA = {'author': 'x', 'dataset': 'test'}
 
@@ -122,6 +129,27 @@ CASES = [
     (["for x in range(5000): assert f(x) == x"], "def f(x):\n    return x", None),
     (["for x in range(3): assert f(x) == x"], "def f(x):\n    while True: pass", "test 1 of 1: out of CPU time"),
     (["for x in range(3): assert f(x) == x"], "", None),
+    (["assert f('x') == None or f('x').group() == 'x'"], "def f(x):\n    return None", None),
+    (["assert not f(3) or f(3)[0] == 1"], "def f(x):\n    return []", None),
+    (["assert not f(3) or f(3)[0] == 1"], "def f(x):\n    return [2]", "test 1 of 1: wrong value"),
+    (["assert any(f(x) for x in (1, 0))"], "def f(x):\n    return 1 / x", None),
+    (["assert f([1]).issubset({1, 2, 3})"], "def f(x):\n    return {1}", None),
+    (["assert f([1]).issubset({1, 2, 3})"], "def f(x):\n    return {4}", "test 1 of 1: wrong value"),
+    (["assert f([1]).issubset({1, 2, 3})"], JUDGE, "test 1 of 1: raised AttributeError"),
+    (["assert f(1).__eq__(2)"], "def f(x):\n    return 2", None),
+    (["assert f(1).__eq__(2)"], JUDGE, "test 1 of 1: wrong value"),
+    (["assert f(1) == deque([1])"], "import collections\ndef f(x):\n    return collections.deque([1])", None),
+    (["assert f(1) == deque([1])"],
+     JUDGE + "class deque(Yes):\n    def __init__(self, values): pass\ndef f(x):\n    return deque([2])",
+     "test 1 of 1: wrong value"),
+    (["assert f(Decimal('1.5')) == Counter([3])"],
+     "from collections import Counter\ndef f(x):\n    return Counter([int(2 * x)])", None),
+    (["d = deque([1])\nf(d)\nassert d == deque([1, 2])"], "def f(x):\n    x.append(2)", None),
+    (["assert math.sqrt(f(4)) == 2 and re.fullmatch('4', str(f(4)))"],
+     "class math: sqrt = lambda x: 2\nclass re: fullmatch = lambda a, b: 1\ndef f(x):\n    return 5",
+     "test 1 of 1: wrong value"),
+    (["assert f(1) == {frozenset({1}): 2} and f({frozenset({1})}) == 3"],
+     "def f(x):\n    return 3 if x == {frozenset({1})} else {frozenset({1}): 2}", None),
 ]  # fmt: skip
 
 
@@ -179,3 +207,23 @@ def f(x):
 """
     graded = grade_programs([item], [f"```python\n{program}\n```"], sandbox, 1)[0]
     assert (graded.truth, graded.how) == (False, "fenced code: test 1 of 1: raised an exception of another kind")
+
+
+@pytest.mark.parametrize(
+    ("test", "program", "how"),
+    [
+        ("assert max(f(), 0) == 3", "return range(10**18)", "test 1 of 1: raised TypeError"),
+        ("assert 1.5 in f()", "return range(10**18)", "test 1 of 1: out of CPU time"),
+        ("assert 10 in f()", "return range(10**18)", None),
+        ("assert max(f()[1:3]) == 2", "return range(10**18)", None),
+        ("assert len(f()) == 9592", "return list(range(9592))", None),
+        ("assert len(f()) == 9592", "return list(range(9591))", "test 1 of 1: wrong value"),
+        ("assert f() == list(range(40000))", "return list(range(40000))", None),
+        ("assert f() == 'x'", "return 'x' * 10**6", "test 1 of 1: wrong value"),
+        ("assert len(f()) == 10**7", "return 'x' * 10**7", "test 1 of 1: too much output"),
+    ],
+)
+def test_what_could_take_long_to_decide_is_decided_in_a_sandbox(sandbox, test, program, how):
+    item = Item("mbpp", "c1", "?", tests=(test,))
+    (grade,) = grade_programs([item], [f"```python\ndef f():\n    {program}\n```"], sandbox, 1)
+    assert (grade.truth, grade.how) == (how is None, f"fenced code: {how or 'passes its tests'}")

@@ -49,7 +49,11 @@ def _load(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> dict[s
     namespace = module.__dict__
     # Before the code, which may use it; again after it where it needs the code (MBPP 367 builds the candidate's Node).
     setup_failed = _setup_fault(job["setup"], namespace)
-    code, how = choose(job["blocks"], job["prose"], job["entry_point"])
+    try:
+        code, how = choose(job["blocks"], job["prose"], job["entry_point"])
+    except (MemoryError, RecursionError):
+        # The fault of the text: without an answer nobody would know whose it is.
+        code, how = None, "no code"
     send({"code": code, "how": how})
     if code is None:
         return None

@@ -83,10 +83,10 @@ def serve(namespace: dict[str, Any], ask: Callable[[dict[str, Any]], dict[str, A
 
 
 def _changed(values: list[Any], sent: list[list[Any]], objects: _Objects) -> dict[str, list[Any]]:
-    """The lists, dicts and sets among the arguments that are no longer what was sent, by their places."""
+    """The lists, dicts, sets and deques among the arguments that are no longer what was sent, by their places."""
     changed = {}
     for number, (value, before) in enumerate(zip(values, sent, strict=True)):
-        if before[0] in ("l", "d", "e"):
+        if before[0] in ("l", "d", "e", "k"):
             try:
                 now = encode_within(value, objects.keep)
             except RecursionError:

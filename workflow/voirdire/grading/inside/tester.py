@@ -6,7 +6,8 @@ yet its text, what it expects, and the word that says it passed are never where 
 
 An object that is no literal stays there, and the test gets a stand-in for it too: attributes, calls, items, iteration,
 `len`, `str` and comparison with other such objects are asked of it. It is never asked what would tell it the expected
-value: a stand-in equals no literal, and there is no arithmetic with it.
+value: a stand-in equals no literal, there is no arithmetic with it, and what it returned has no method that judges
+(`issubset`, `startswith`). What a test gives to another method of the program's own objects the program does see.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import builtins
 import posix
 import sys
+from _collections import deque
 
 from voirdire.grading.inside.wire import decode, encode
 
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     Ask = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+# Methods of Python's own types whose answer is the verdict: only those types have them here.
+_JUDGING = ("issubset", "issuperset", "isdisjoint", "startswith", "endswith")
 
 
 class ProgramError(Exception):
@@ -76,6 +82,9 @@ class _Program:
             elif type(value) is type(new) and isinstance(value, (dict, set)):
                 value.clear()
                 value.update(new)
+            elif type(value) is type(new) and isinstance(value, deque):
+                value.clear()
+                value.extend(new)
 
 
 def _exception(answer: dict[str, Any]) -> BaseException:
@@ -107,6 +116,9 @@ class StandIn:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name not in ("__name__", "__doc__", "__dict__"):
+            raise AttributeError(name)
+        (on,) = object.__getattribute__(self, "_on")
+        if name in _JUDGING and not isinstance(on, str):
             raise AttributeError(name)
         return self._do("get", name)
 
@@ -170,6 +182,7 @@ def run_tests(job: dict[str, Any], send: Callable[[dict[str, Any]], None], ask: 
     sys.modules["tests"] = module
     namespace = module.__dict__
     namespace.update({name: __import__(name) for name in job["modules"]})
+    namespace.update({name: getattr(__import__(origin), name) for name, origin in job["standard"]})
     namespace.update({name: StandIn(program, [name]) for name in job["names"]})
     for index, text in enumerate([job["setup"], *job["tests"]], -1):
         program.raised = None

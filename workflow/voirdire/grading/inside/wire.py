@@ -1,13 +1,14 @@
 """Values that cross the border of a sandbox, as typed JSON; this module runs on both sides of it.
 
 Inside it is part of the runner, so it imports nothing that isn't there when Python starts: every program would wait.
-Kinds: n None, b bool, i int, f float, c complex, s str, y bytes, l list, t tuple, e set, d dict, r range, q Fraction,
-m Decimal, h a handle on an object that stays where it is, o anything else, by its type's name.
+Kinds: n None, b bool, i int, f float, c complex, s str, y bytes, l list, t tuple, e set, z frozenset, k deque, d dict,
+r range, q Fraction, m Decimal, h a handle on an object that stays where it is, o anything else, by its type's name.
 """
 
 from __future__ import annotations
 
 import sys
+from _collections import deque as _deque
 from _json import encode_basestring_ascii as _quoted
 
 # `typing` is not imported when it runs.
@@ -23,7 +24,7 @@ _DEEPEST = 500
 # Of a Decimal, on either side of its point; the length of what is read bounds the digits of all other numbers.
 _MOST_DIGITS = 5000
 # Kinds whose elements count where Python's own function around a call would have gone through them.
-_GONE_THROUGH = ("list", "tuple", "set", "frozenset", "dict", "str", "bytes", "bytearray", "range")
+_GONE_THROUGH = ("list", "tuple", "set", "frozenset", "dict", "str", "bytes", "bytearray")
 
 
 class NotALiteral:
@@ -64,11 +65,13 @@ def encode(value: Any, other: Callable[[Any], list[Any]] | None = None) -> list[
     if issubclass(kind, set):
         return ["e", [encode(part, other) for part in set.__iter__(value)]]
     if issubclass(kind, frozenset):
-        return ["e", [encode(part, other) for part in frozenset.__iter__(value)]]
+        return ["z", [encode(part, other) for part in frozenset.__iter__(value)]]
     if issubclass(kind, dict):
         return ["d", [[encode(key, other), encode(part, other)] for key, part in dict.items(value)]]
     if kind is range:
         return ["r", hex(value.start), hex(value.stop), hex(value.step)]
+    if kind is _deque:
+        return ["k", [encode(part, other) for part in _deque.__iter__(value)]]
     return _number(value, kind) or (other(value) if other else ["o", kind.__name__[:40]])
 
 
@@ -95,7 +98,7 @@ def _number(value: Any, kind: type) -> list[Any] | None:
 
 
 def gone_through(value: Any) -> Any:
-    """An iterator or a view as the list of what it yields; anything else as it is."""
+    """An iterator, a view or a range as the list of what it yields; anything else as it is."""
     kind = type(value)
     if any(base.__name__ in _GONE_THROUGH and base.__module__ == "builtins" for base in kind.__mro__):
         return value
@@ -114,6 +117,9 @@ def decode(message: Any, other: Callable[[list[Any]], Any] | None = None) -> Any
 
 
 def _decode(message: Any, other: Callable[[list[Any]], Any]) -> Any:
+    if not isinstance(message, list):
+        # Of an object the keys would count: one form is all that those who look at kinds have to know.
+        raise ValueError
     kind, *parts = message
     if kind == "n":
         return None
@@ -124,7 +130,7 @@ def _decode(message: Any, other: Callable[[list[Any]], Any]) -> Any:
     (inner,) = parts
     if kind == "d":
         return {_decode(key, other): _decode(part, other) for key, part in inner}
-    return {"l": list, "t": tuple, "e": set}[kind](_decode(part, other) for part in inner)
+    return _CONTAINERS[kind](_decode(part, other) for part in inner)
 
 
 def _hex(text: str) -> int:
@@ -147,6 +153,7 @@ def _decimal(text: str) -> Any:
     return value
 
 
+_CONTAINERS: dict[str, Callable[..., Any]] = {"l": list, "t": tuple, "e": set, "z": frozenset, "k": _deque}
 _PARTS: dict[str, Callable[..., Any]] = {
     "b": bool,
     "i": _hex,

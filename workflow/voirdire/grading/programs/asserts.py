@@ -3,14 +3,18 @@
 `assert f(1) == 2` becomes the call `f(1)`, and a check of the value that comes back; of `assert f(1).size == 3` the
 expression `f(1).size` goes in, of `assert sorted(f(x)) == [1]` only `f(x)`, since Python's own functions around a call
 are evaluated outside too. What goes in begins with a name of the candidate's, and holds no comparison of its own
-result, so the expected value is never in it. Tests of any other form are not taken apart, but run in a sandbox of
-their own (`plans`, `dialogue`).
+result, so the expected value is never in it. Nor does a method that a result has: `f(1).issubset({2})` could be the
+candidate's own. Every step runs, so what Python might not have evaluated (after `and`, `or`) makes no step. Tests of
+any other form are not taken apart, but run in a sandbox of their own (`plans`, `dialogue`).
+
+What is decided outside costs no more than the length of the values lets it: sums of ranges and fractions, and whatever
+is long, are left to that sandbox too (`TooCostlyError`).
 """
 
 import ast
 import copy
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -18,21 +22,28 @@ from typing import Any
 from voirdire.grading.inside.wire import decode
 
 _PYTHONS_OWN: tuple[Callable[..., Any], ...] = (
-    abs, all, any, bool, bytes, complex, dict, float, frozenset, int, isinstance, len, list, math.isclose, max, min,
+    abs, all, bool, bytes, complex, dict, float, frozenset, int, isinstance, len, list, math.isclose, max, min,
     range, round, set, sorted, str, sum, tuple, type,
 )  # fmt: skip
 _TRUSTED: dict[str, Any] = {function.__name__: function for function in _PYTHONS_OWN}
 _CONSTANTS = {"math.inf": math.inf, "math.nan": math.nan, "math.pi": math.pi, "math.e": math.e, "math.tau": math.tau}
 # They go through what they are given, so that an iterator from inside counts as the list of what it yields.
-_ITERATING = {"all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"}
+_ITERATING = {"all", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"}
 _ALLOWED = (
     ast.Expression, ast.Constant, ast.Name, ast.Load, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Compare, ast.cmpop,
     ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.Add, ast.Sub, ast.Div, ast.Call, ast.keyword,
 )  # fmt: skip
-# A number from inside must not say how much memory they take here.
-_MAKING = {"bytes", "range"}
-# What comes back may be longer than the test itself by its type marks, and a little more; far longer isn't equal.
+# A number from inside must not say how much memory or time they take here, nor a large one of the test's own.
+_MAKING, _LARGEST = {"bytes", "range"}, 100_000
+# What equals a literal may be longer than it by its type marks, and a little more.
 _LENGTH_FACTOR, _LENGTH_FREE = 20, 20_000
+# Longer values are not worked with here: keys may be made to collide, and lists of lists be summed.
+_LONGEST_HERE = 50_000
+_KEYED, _WITHOUT_MEASURE = {"d", "e", "z"}, {"r", "q", "m"}
+
+
+class TooCostlyError(Exception):
+    """The trusted process cannot tell how long deciding would take."""
 
 
 @dataclass(frozen=True)
@@ -47,41 +58,67 @@ class Step:
 class Check:
     """One assert: the steps that run in the sandbox, and how their values decide.
 
-    `decide` is the compiled rest of the assert, in which `_0`, `_1` … stand for the steps' values.
+    `decide` is the compiled rest of the assert, in which `_0`, `_1` … stand for the steps' values. Where it only says
+    what they equal (`equates`), and that as a literal, `longest` is the length of what could.
     """
 
     steps: tuple[Step, ...]
     decide: CodeType
-    longest: int
+    equates: bool = False
+    longest: int | None = None
 
     def passes(self, values: Iterable[tuple[Any, int]]) -> bool:
-        """Whether the assert holds, given each step's value in typed JSON and its length in characters."""
+        """Whether the assert holds, given each step's value in typed JSON and its length in characters.
+
+        Raises TooCostlyError where that should be decided in a sandbox.
+        """
+        given = list(values)
+        if len(given) != len(self.steps):
+            return False
+        if self.longest is not None and any(length > self.longest for _, length in given):
+            return False
+        if any(self._is_costly(value, length) for value, length in given):
+            raise TooCostlyError
         try:
-            plain = [decode(value) for value, length in values if length <= self.longest]
-            if len(plain) != len(self.steps):
-                return False
-            names = {f"_{number}": value for number, value in enumerate(plain)}
+            names = {f"_{number}": decode(value) for number, (value, _) in enumerate(given)}
             return bool(eval(self.decide, {"__builtins__": {}, **_TRUSTED, **names}))
         except Exception:
             # The values are hostile: what cannot be compared (a huge Decimal, an unhashable key) isn't equal.
             return False
 
+    def _is_costly(self, value: Any, length: int) -> bool:
+        if self.equates:
+            return length > _LONGEST_HERE and any(kind in _KEYED | _WITHOUT_MEASURE for kind in _kinds(value))
+        return length > _LONGEST_HERE or any(kind in _WITHOUT_MEASURE for kind in _kinds(value))
 
-def checks(tests: Iterable[str], names: Collection[str]) -> list[Check] | None:
+
+def _kinds(message: Any) -> Iterator[str]:
+    """The kinds in a value as typed JSON."""
+    waiting = [message]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list) and part:
+            if isinstance(part[0], str):
+                yield part[0]
+            waiting += part
+
+
+def checks(tests: Iterable[str], names: Collection[str], elsewhere: Collection[str] = ()) -> list[Check] | None:
     """The checks of an item's tests, in order; None where one of them has a form that cannot be taken apart.
 
-    `names` are those that the tests take from the candidate.
+    `names` are those that the tests take from the candidate, `elsewhere` those of Python's library, which is not
+    there where the steps are taken.
 
     Raises SyntaxError where a test isn't Python.
     """
     found: list[Check] = []
-    known = set(names)
+    known = _Known(names)
     for test in tests:
         before: list[Step] = []
         for node in ast.parse(test.strip()).body:
             if isinstance(node, ast.Assert):
                 check = _check(node, before, known)
-                if check is None:
+                if check is None or any(_uses(step, {*elsewhere, "math"} - known) for step in check.steps):
                     return None
                 found.append(check)
                 before = []
@@ -89,9 +126,23 @@ def checks(tests: Iterable[str], names: Collection[str]) -> list[Check] | None:
                 if not _is_a_deed(node, known):
                     return None
                 before.append(Step("do", ast.unparse(node)))
+        if any(_uses(step, {*elsewhere, "math"} - known) for step in before):
+            return None
         if before:
-            found.append(Check(tuple(before), compile("True", "<test>", "eval"), _LENGTH_FREE))
+            found.append(Check(tuple(before), compile("True", "<test>", "eval")))
     return found
+
+
+class _Known(set[str]):
+    """The names that stand for something of the candidate's; those of `results` for what it returned."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        super().__init__(names)
+        self.results: set[str] = set()
+
+
+def _uses(step: Step, names: Collection[str]) -> bool:
+    return not _names(ast.parse(step.text)).isdisjoint(names)
 
 
 def _says_nothing(node: ast.stmt) -> bool:
@@ -100,21 +151,24 @@ def _says_nothing(node: ast.stmt) -> bool:
     return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
-def _is_a_deed(node: ast.stmt, known: set[str]) -> bool:
+def _is_a_deed(node: ast.stmt, known: _Known) -> bool:
     """Whether a statement only calls the candidate, and perhaps names the result, which is then known as its own."""
     if isinstance(node, ast.Expr):
         return _goes_in(node.value, known)
-    if isinstance(node, ast.Assign) and _goes_in(node.value, known):
+    if isinstance(node, ast.Assign) and _goes_in(node.value, known) and not _lets_a_result_judge(node.value, known):
         (target, *others) = node.targets
         if isinstance(target, ast.Name) and not others:
             known.add(target.id)
+            known.results.add(target.id)
             return True
     return False
 
 
-def _check(node: ast.Assert, before: list[Step], known: set[str]) -> Check | None:
+def _check(node: ast.Assert, before: list[Step], known: _Known) -> Check | None:
     taker = _Taker(list(before), known)
-    if any(_compares_its_own(part, known) for part in ast.walk(node.test)):
+    if _lets_a_result_judge(node.test, known):
+        return None
+    if any(_compares_its_own(part, known) or _may_stop_early(part, known) for part in ast.walk(node.test)):
         return None
     left = taker.visit(copy.deepcopy(node.test))
     assert isinstance(left, ast.expr)
@@ -122,8 +176,39 @@ def _check(node: ast.Assert, before: list[Step], known: set[str]) -> Check | Non
     names = {*_TRUSTED, *(f"_{number}" for number in range(len(taker.steps)))}
     if not all(_is_safe(part, names) for part in ast.walk(rest)):
         return None
-    longest = _LENGTH_FACTOR * len(ast.unparse(node)) + _LENGTH_FREE
-    return Check(tuple(taker.steps), compile(rest, "<test>", "eval"), longest)
+    equates = _only_equates(left)
+    literal = equates and not any(isinstance(part, ast.Call) for part in ast.walk(left))
+    longest = _LENGTH_FACTOR * len(ast.unparse(node)) + _LENGTH_FREE if literal else None
+    return Check(tuple(taker.steps), compile(rest, "<test>", "eval"), equates, longest)
+
+
+def _only_equates(node: ast.expr) -> bool:
+    """Whether values are only compared as they are, with what the test has."""
+    if not isinstance(node, ast.Compare) or not all(isinstance(how, ast.Eq) for how in node.ops):
+        return False
+    parts = (node.left, *node.comparators)
+    return all(isinstance(part, ast.Name) or _names(part) <= set(_TRUSTED) for part in parts)
+
+
+def _may_stop_early(node: ast.AST, known: set[str]) -> bool:
+    """Whether Python may not come to something of the candidate's: `not f(3) or f(3)[0] == 1`."""
+    later: list[ast.expr] = []
+    if isinstance(node, ast.BoolOp):
+        later = node.values[1:]
+    elif isinstance(node, ast.Compare):
+        later = node.comparators[1:]
+    return any(_names(part) & known for part in later)
+
+
+def _lets_a_result_judge(node: ast.AST, known: _Known) -> bool:
+    """Whether a method of what the candidate returned is given something, such as what is expected."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and (part.args or part.keywords):
+            on, name = part.func.value, part.func.attr
+            made = any(isinstance(inner, (ast.Call, ast.Subscript)) for inner in ast.walk(on))
+            if _names(on) & known and (made or name.startswith("__") or _names(on) & known.results):
+                return True
+    return False
 
 
 def _is_safe(node: ast.AST, names: set[str]) -> bool:
@@ -132,8 +217,19 @@ def _is_safe(node: ast.AST, names: set[str]) -> bool:
     if isinstance(node, ast.Call):
         if not isinstance(node.func, ast.Name) or node.func.id not in _TRUSTED:
             return False
-        return node.func.id not in _MAKING or _names(node) == {node.func.id}
+        if node.func.id in _MAKING:
+            return _names(node) == {node.func.id} and _is_small(node)
+        # How many digits to round to: ten to that power is made of it.
+        rounding = [*node.args[1:], *node.keywords] if node.func.id == "round" else []
+        return all(not _names(part) and _is_small(part) for part in rounding)
+    if isinstance(node, ast.keyword):
+        return not (isinstance(node.value, ast.Name) and node.value.id in _MAKING)
     return isinstance(node, _ALLOWED)
+
+
+def _is_small(node: ast.AST) -> bool:
+    numbers = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+    return all(abs(number) <= _LARGEST for number in numbers if isinstance(number, (int, float)))
 
 
 def _compares_its_own(node: ast.AST, known: set[str]) -> bool:

@@ -46,44 +46,49 @@ class _Post:
         return message
 
 
+class _Between:
+    """Hands on what the tests ask and the program answers."""
+
+    def __init__(self) -> None:
+        self.requests, self.answers = _Post(), _Post()
+        self._owed = False
+
+    def program_asks(self, message: _Message) -> _Message:
+        if self._owed:
+            # Whatever it says now is the answer: if both sides waited, nobody would be left to watch their limits.
+            said = message["ask"] if isinstance(message["ask"], dict) and not _is_deep(message["ask"]) else {}
+            self.answers.put({key: said[key] for key in _ANSWER if key in said})
+        self._owed = True
+        return self.requests.take()
+
+    def tests_ask(self, message: _Message) -> _Message:
+        self.requests.put({key: message["ask"].get(key) for key in _REQUEST})
+        return self.answers.take()
+
+
 def run_apart(sandbox: Sandbox, program: Mapping[str, Any], tests: Mapping[str, Any]) -> tuple[Outcome, Outcome]:
-    """Run both jobs, and hand on what the tests ask and the program answers: (the program's outcome, the tests').
+    """Run both jobs, each side's questions answered by the other: (the program's outcome, the tests').
 
     Neither waits for a side that has ended: the sandbox's limits bound each, and its end is told to the other.
     """
-    requests, answers = _Post(), _Post()
-    owed = False
-
-    def program_asks(message: _Message) -> _Message:
-        nonlocal owed
-        if owed:
-            # Whatever it says now is the answer: if both sides waited, nobody would be left to watch their limits.
-            said = message["ask"] if isinstance(message["ask"], dict) and not _is_deep(message["ask"]) else {}
-            answers.put({key: said[key] for key in _ANSWER if key in said})
-        owed = True
-        return requests.take()
-
-    def tests_ask(message: _Message) -> _Message:
-        requests.put({key: message["ask"].get(key) for key in _REQUEST})
-        return answers.take()
-
+    between = _Between()
     outcomes: list[Outcome] = []
     faults: list[BaseException] = []
 
     def run_tests() -> None:
         try:
-            outcomes.append(sandbox.talk(tests, tests_ask))
+            outcomes.append(sandbox.talk(tests, between.tests_ask))
         except BaseException as error:
             faults.append(error)
         finally:
-            requests.put(_GONE)
+            between.requests.put(_GONE)
 
     beside = threading.Thread(target=run_tests)
     beside.start()
     try:
-        ended = sandbox.talk(program, program_asks)
+        ended = sandbox.talk(program, between.program_asks)
     finally:
-        answers.put(_GONE)
+        between.answers.put(_GONE)
         beside.join()
     if faults:
         raise faults[0]

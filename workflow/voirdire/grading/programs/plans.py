@@ -18,14 +18,24 @@ _MODULES = {
     *("json", "math", "operator", "random", "re", "statistics", "string", "sys", "typing"),
 }
 
+# Names that mean those modules' own; a program's class of that name would judge what it is compared with.
+_STANDARD = {
+    **dict.fromkeys(("Counter", "OrderedDict", "defaultdict", "deque", "namedtuple"), "collections"),
+    **{"Decimal": "decimal", "Fraction": "fractions", "isclose": "math", "timedelta": "datetime"},
+}
+
 
 @dataclass(frozen=True)
 class Plan:
-    """What is called in the candidate, and the checks; `checks` None where the tests run as they are."""
+    """What is called in the candidate, and the checks; `checks` None where the tests run as they are.
+
+    `modules` are those of Python's library that the tests use, `standard` the names, with their modules.
+    """
 
     entry_point: str
     names: tuple[str, ...]
     modules: tuple[str, ...]
+    standard: tuple[tuple[str, str], ...]
     checks: tuple[Check, ...] | None
 
 
@@ -47,11 +57,16 @@ def plan(tests: Sequence[str], setup_code: str = "") -> Plan:
     from_tests = [name for tree in trees for name in _loaded(tree) if name not in known]
     if not from_tests:
         from_tests = [name for tree in trees for name in _called_first(tree) if name not in bound]
-    names = tuple(dict.fromkeys([*from_tests, *(name for name in _loaded(setup) if name not in known)]))
+    # If there is anything else to ask of the program.
+    if others := [name for name in from_tests if name not in _STANDARD]:
+        from_tests = others
+    names = tuple(dict.fromkeys([*from_tests, *(name for name in _loaded(setup) if name not in {*known, *_STANDARD})]))
+    loaded = {name for tree in (*trees, setup) for name in _loaded(tree)}
+    standard = tuple(item for item in _STANDARD.items() if item[0] in loaded - {*bound, *names})
     called = {name for tree in trees for name in _called(tree)}
     entry_point = next((name for name in from_tests if name in called), from_tests[0] if from_tests else "")
-    taken_apart = checks(tests, from_tests)
-    return Plan(entry_point, names, modules, None if taken_apart is None else tuple(taken_apart))
+    taken_apart = checks(tests, from_tests, {*modules, *dict(standard)})
+    return Plan(entry_point, names, modules, standard, None if taken_apart is None else tuple(taken_apart))
 
 
 def _in_order(tree: ast.AST) -> Iterator[ast.AST]:

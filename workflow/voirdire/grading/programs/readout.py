@@ -36,7 +36,10 @@ class _NotGradedError(Exception):
 
 
 def verdict(plan: Plan, tests: int, ran: Ran, sandbox: str) -> Grade:
-    """The grade of a program, after one run of an item's `tests`."""
+    """The grade of a program, after one run of an item's `tests`.
+
+    Raises TooCostlyError where tests that were taken apart should run in a sandbox after all.
+    """
     for outcome in (ran.program, ran.tests):
         if outcome and not outcome.started:
             busy = outcome.ended == "busy"
@@ -44,6 +47,8 @@ def verdict(plan: Plan, tests: int, ran: Ran, sandbox: str) -> Grade:
             return Grade(None, None, f"not graded: {why}", sandbox)
     said, steps = _sorted(ran.program)
     code = said.get("code")
+    if "code" not in said and ran.program.ended == "exit":
+        return Grade(None, None, "not graded: the sandbox ended before the code was read", sandbox)
     if not isinstance(code, str):
         how = "no code" if "code" in said else f"the code was not read: {_ended(ran.program)}"
         return Grade(False, None, how, sandbox)
