@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,10 @@ from voirdire.errors import UserError
 from voirdire.grading import grade, grade_many
 from voirdire.grading.inside.runner import choose
 from voirdire.grading.programs.code import code_blocks, grade_programs
+from voirdire.grading.programs.plans import plan
+from voirdire.grading.programs.readout import Ran, verdict
 from voirdire.grading.sandbox import backends
+from voirdire.grading.sandbox.sandbox import Outcome
 
 ITEM = Item("mbpp", "m1", "Double it.", tests=("assert double(2) == 4", "assert double(0) == 0"))
 DOUBLE = "def double(x):\n    return 2 * x"
@@ -393,3 +397,39 @@ def test_all_real_solutions_agree_with_the_publisher_but_for_its_errors(shared_d
     for item, program, is_solved, truth in different:
         assert (is_solved, truth) == (False, True)
         assert passes_plainly(program, item.tests)
+
+
+def test_a_reference_that_got_no_time_is_run_again(sandbox, monkeypatch):
+    item = Item("mbpp", "n1", "?", tests=("assert double(2) == 5",), reference=f"{DOUBLE}  # of n1")
+    wrong, run, busy = "def double(x):\n    return 9", type(sandbox).run, [True]
+
+    def sometimes(self, job):
+        if item.reference in job["blocks"] and busy:
+            busy.clear()
+            return Outcome((), "busy", False, "")
+        return run(self, job)
+
+    monkeypatch.setattr(type(sandbox), "run", sometimes)
+    assert grade_programs([item], [wrong], sandbox, 1)[0].truth is False
+    assert not busy
+    assert grade_programs([item], [wrong], sandbox, 1)[0].truth is None
+
+
+@pytest.mark.parametrize(
+    ("messages", "ended", "truth", "how"),
+    [
+        ((), "exit", None, "not graded: the sandbox ended before the code was read"),
+        ((({"setup_failed": "X"}, 9),), "exit", None, "not graded: the sandbox ended before the code was read"),
+        ((({"code": None, "how": "no code"}, 9),), "exit", False, "no code"),
+        ((), "killed", False, "the code was not read: killed at a limit or by itself"),
+        ((), "cpu", False, "the code was not read: out of CPU time"),
+    ],
+)
+def test_where_no_code_was_read_it_is_wrong_only_if_that_explains_it(messages, ended, truth, how):
+    found = verdict(plan(ITEM.tests), 2, Ran(Outcome(messages, ended, True, "")), "none")
+    assert (found.truth, found.answer, found.how) == (truth, None, how)
+
+
+def test_setup_code_that_ends_the_runner_is_nobodys_fault(sandbox):
+    item = replace(ITEM, setup_code="import os\nos._exit(0)")
+    assert grade_programs([item], [DOUBLE], sandbox, 1)[0].truth is None

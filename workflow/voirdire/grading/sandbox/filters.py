@@ -33,7 +33,10 @@ _KERNEL = (
 )
 _NAMESPACES = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
 _THREAD = 0x10000
-_TYPE_INTO_TERMINAL = 0x5412
+# TIOCSTI types into a terminal; FIOSETOWN and SIOCSPGRP say whom a descriptor's signals go to, any the program chose.
+_IOCTLS = (0x5412, 0x8901, 0x8902)
+# The same for a pipe: F_SETOWN, F_SETSIG, F_SETOWN_EX.
+_FCNTLS = (8, 10, 15)
 # Sockets in pairs that take an address after all.
 _NOT_STREAMS = (2, 3, 4, 5)
 
@@ -86,7 +89,9 @@ def _refused(more: Iterable[str | int], alone: bool = False) -> Any:
         refuse(call)
     for flag in _NAMESPACES:
         refuse("clone", (0, pyseccomp.MASKED_EQ, flag, flag))
-    refuse("ioctl", (1, pyseccomp.MASKED_EQ, 0xFFFFFFFF, _TYPE_INTO_TERMINAL))
+    for call, commands in (("ioctl", _IOCTLS), ("fcntl", _FCNTLS), ("fcntl64", _FCNTLS)):
+        for command in commands:
+            refuse(call, (1, pyseccomp.MASKED_EQ, 0xFFFFFFFF, command))
     # A filter cannot see their arguments; where there are no such calls, the C library takes the older ones.
     for number in _OPAQUE:
         refused.add_rule(pyseccomp.ERRNO(errno.ENOSYS), number)

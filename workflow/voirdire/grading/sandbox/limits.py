@@ -24,6 +24,7 @@ class Limits:
     output_bytes: int = 2 << 20
     total_memory_bytes: int = 3 << 29
     scratch_bytes: int = 16 << 20
+    scratch_files: int = 2000
     patience_s: float = 900.0
 
     @property

@@ -1,4 +1,7 @@
-"""Whether a sandbox isolates here: a program inside tries to get out, each way that it must not."""
+"""Whether a sandbox isolates here: a program inside tries to get out, each way that it must not.
+
+And whether it runs what it is for: the runner, by a Python that is young enough.
+"""
 
 import os
 import secrets
@@ -15,7 +18,7 @@ from voirdire.grading.sandbox.limits import Limits
 from voirdire.grading.sandbox.sandbox import ENVIRONMENT, Sandbox
 
 _ATTEMPTS = r"""
-import json, os, signal, socket, sys
+import fcntl, json, os, signal, socket, sys
 
 def connects(family, address):
     with socket.socket(family, socket.SOCK_STREAM) as ours:
@@ -43,6 +46,17 @@ def kills(pid):
     os.kill(pid, signal.SIGKILL)
     return True
 
+def has_killed(pid):
+    # By the signals of a pipe, which go to whom it is told.
+    if pid in (1, os.getpid()):
+        return False
+    reading, writing = os.pipe()
+    fcntl.fcntl(reading, fcntl.F_SETOWN, pid)
+    fcntl.fcntl(reading, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(reading, fcntl.F_SETFL, os.O_ASYNC)
+    os.write(writing, b"x")
+    return True
+
 def starts_namespace():
     import ctypes
     return ctypes.CDLL(None).unshare(0x10000000) == 0
@@ -64,18 +78,23 @@ faults = {
         + [succeeds(opens, path) for path in job["files"]]
     ),
     "processes of the host can be seen": succeeds(reads, f"/proc/{job['victim']}/environ", secret),
-    "processes of the host can be reached": succeeds(kills, job["victim"]),
+    "processes of the host can be reached": any(
+        [succeeds(has_killed, job["victim"]), succeeds(kills, job["victim"])]
+    ),
     "the program would run as root": 0 in (os.getuid(), os.geteuid()),
     "further namespaces can be started": starts_namespace(),
     "the host's environment is seen": not set(os.environ) <= {*job["environment"], "LC_CTYPE", "PWD"},
 }
 print(json.dumps({"ready": True}))
-print(json.dumps({"faults": [fault for fault, found in faults.items() if found]}))
+print(json.dumps({"faults": [fault for fault, found in faults.items() if found], "python": sys.version_info[:2]}))
 """
+# As `voirdire` itself: what it grades was written for such a one, and so was the runner.
+_OLDEST = (3, 11)
+_JOB = {"setup": "", "blocks": ["def f(x): return x"], "prose": "", "entry_point": "f", "steps": [{"call": "f(6)"}]}
 
 
 def fault(sandbox: Sandbox) -> str | None:
-    """Why the sandbox doesn't isolate, None if it does."""
+    """Why the sandbox doesn't isolate, or doesn't run programs, None if it does both."""
     trying = replace(sandbox, command=(*sandbox.command[:-1], _ATTEMPTS), limits=Limits())
     with _bait(sandbox.user) as bait:
         outcome = trying.run(bait)
@@ -84,7 +103,20 @@ def fault(sandbox: Sandbox) -> str | None:
     message = outcome.messages[-1][0] if outcome.messages else {}
     if "faults" not in message:
         return " ".join(outcome.noise.split()) or f"the probe did not end ({outcome.ended})"
-    return ", ".join(message["faults"]) or None
+    if message["faults"]:
+        return ", ".join(message["faults"])
+    if tuple(message["python"]) < _OLDEST:
+        found, oldest = (".".join(map(str, version)) for version in (message["python"], _OLDEST))
+        return f"its Python is {found}, and {oldest} is the oldest that will do"
+    return _fault_of_runner(sandbox)
+
+
+def _fault_of_runner(sandbox: Sandbox) -> str | None:
+    """Why the sandbox's own program, the runner, does not work in it."""
+    outcome = replace(sandbox, limits=Limits()).run(_JOB)
+    if any(message.get("value") == ["i", "0x6"] for message, _ in outcome.messages):
+        return None
+    return f"it runs no program ({outcome.ended}) {' '.join(outcome.noise.split())}".rstrip()
 
 
 @contextmanager

@@ -10,6 +10,8 @@ from pathlib import Path
 
 NOBODY = 65534
 SCRATCH_BYTES = 16 << 20
+# Empty ones take memory too, which is no process's. More than `Limits` allow.
+SCRATCH_FILES = 4000
 
 
 def pythons() -> Iterator[tuple[str, str]]:

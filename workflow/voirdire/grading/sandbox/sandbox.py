@@ -1,6 +1,6 @@
 """Runs untrusted programs, each in a sandbox of its own, within limits.
 
-How a program is kept from the rest of the machine is said in `isolation`: bubblewrap, unshare, landlock. `unsafe` is a
+How a program is kept from the rest of the machine is said in `bubblewrap`, `unshare` and `landlock`. `unsafe` is a
 plain subprocess with the same limits and nothing else, never chosen by itself. Limits of single processes are set
 inside (outside they would hit the isolation), those of all processes together are watched from here.
 """

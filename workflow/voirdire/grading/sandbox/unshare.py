@@ -14,6 +14,7 @@ from pathlib import Path
 from voirdire.grading.sandbox.pythons import (
     NOBODY,
     SCRATCH_BYTES,
+    SCRATCH_FILES,
     becoming_nobody,
     beside_usr,
     links_to_usr,
@@ -41,7 +42,8 @@ mount -t proc -o nosuid,nodev,noexec proc proc
 echo 1 > proc/sys/user/max_user_namespaces
 for name in shmall msgmni; do echo 0 > proc/sys/kernel/$name || :; done 2> /dev/null
 for name in {devices}; do : > dev/$name; mount --bind /dev/$name dev/$name; done
-for name in dev/shm tmp; do mount -t tmpfs -o mode=1777,size={scratch},nosuid,nodev sandbox $name; done
+small=size={scratch},nr_inodes={files}
+for name in dev/shm tmp; do mount -t tmpfs -o mode=1777,$small,nosuid,nodev sandbox $name; done
 if [ "$prefix" ]; then mkdir -p ".$prefix"; mount -o bind,ro "$prefix" ".$prefix"; fi
 {pivot_root} . old
 umount -l old
@@ -76,6 +78,7 @@ def _command(prefix: str, program: tuple[str, ...]) -> tuple[str, ...]:
         links="\n".join(links),
         devices=" ".join(name for name in _DEVICES if os.path.exists(f"/dev/{name}")),
         scratch=SCRATCH_BYTES,
+        files=SCRATCH_FILES,
         nobody=NOBODY,
         pivot_root=shutil.which("pivot_root", path=_PATH),
     )

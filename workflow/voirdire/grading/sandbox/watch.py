@@ -32,7 +32,10 @@ class _Process:
 
 
 class Watch:
-    """Watches a process and its descendants; `scratch` is a folder of theirs on the host, without folders in it."""
+    """Watches a process and its descendants; `scratch` is a folder of theirs on the host, without folders in it.
+
+    Scratch folders within namespaces have a size by themselves, and are only looked at for the number of files.
+    """
 
     def __init__(self, pid: int, limits: Limits, scratch: Path | None = None) -> None:
         self._pid, self._limits, self._scratch = pid, limits, scratch
@@ -59,7 +62,7 @@ class Watch:
             return "memory"
         if self._takes_too_long(processes):
             return "cpu"
-        if self._scratch is not None and _size(self._scratch) > limits.scratch_bytes:
+        if self._leaves_too_much(processes):
             return "flood"
         if self._asleep_s >= limits.wall_s:
             return "wall"
@@ -72,6 +75,13 @@ class Watch:
         # Shared pages count for each process here, and once in what takes the kernel longer to say.
         resident = sum(process.resident for process in processes)
         return resident > most and sum(_share(process) for process in processes) > most
+
+    def _leaves_too_much(self, processes: list[_Process]) -> bool:
+        limits = self._limits
+        if self._scratch is None:
+            return any(_files_within(process.pid) > limits.scratch_files for process in processes)
+        sizes = _sizes(self._scratch)
+        return len(sizes) > limits.scratch_files or sum(sizes) > limits.scratch_bytes
 
     def _takes_too_long(self, processes: list[_Process]) -> bool:
         a_second = os.sysconf("SC_CLK_TCK")
@@ -146,13 +156,26 @@ def _share(process: _Process) -> int:
     return sum(int(line[1]) << 10 for line in lines if line[0] in ("Pss:", "SwapPss:"))
 
 
-def _size(folder: Path) -> int:
-    try:
-        with os.scandir(folder) as entries:
-            return sum(entry.stat(follow_symlinks=False).st_blocks * 512 for entry in entries)
-    except OSError:
-        # A file went while it was counted: there is a next look.
-        return 0
+def _sizes(folder: Path) -> list[int]:
+    """What each file of a folder takes."""
+    sizes = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            # It may go while it is counted.
+            with suppress(OSError):
+                sizes.append(entry.stat(follow_symlinks=False).st_blocks * 512)
+    return sizes
+
+
+def _files_within(pid: int) -> int:
+    """The files in the scratch folders that a process has to itself; 0 where it shares the host's, or none may look."""
+    root, files = f"/proc/{pid}/root", 0
+    with suppress(OSError):
+        for name in ("/tmp", "/dev/shm"):
+            if os.stat(root + name).st_dev != os.stat(name).st_dev:
+                held = os.statvfs(root + name)
+                files += held.f_files - held.f_ffree
+    return files
 
 
 def kills_for_memory() -> int:
