@@ -102,23 +102,35 @@ def test_tau_is_that_of_the_rates(verdicts):
         assert row["n_pairs"] == 1600
 
 
-def test_an_order_that_stays_is_not_moved_and_a_reversed_one_is(verdicts):
+def test_an_order_that_stays_has_no_reversed_pair_and_a_reversed_one_has_all(verdicts):
     stays = one(template_ranking(verdicts), task="all", measure="fpr")
-    assert (stays["tau"], stays["moved"], stays["first_main"], stays["first_other"]) == (1, False, "ann", "ann")
-    reversed_order = pd.concat([judged("default", (0.2, 0.4, 0.6, 0.8)), judged("reason", (0.8, 0.6, 0.4, 0.2))])
-    row = one(template_ranking(reversed_order), task="all", measure="fpr")
-    assert (row["tau"], row["moved"], row["first_main"], row["first_other"]) == (-1, True, "ann", "dov")
+    assert (stays["tau"], stays["n_reversed"], stays["reversed"]) == (1, 0, "")
+    assert (stays["first_main"], stays["first_other"]) == ("ann", "ann")
+    turned = pd.concat([judged("default", (0.2, 0.4, 0.6, 0.8)), judged("reason", (0.8, 0.6, 0.4, 0.2))])
+    row = one(template_ranking(turned), task="all", measure="fpr")
+    assert (row["tau"], row["n_reversed"], row["first_main"], row["first_other"]) == (-1, 6, "ann", "dov")
+    assert row["reversed"].startswith("ann, bea; ann, cas")
     assert row["high"] < row["unmoved_low"]
 
 
-def test_noise_alone_moves_the_order_of_equal_judges_but_is_not_called_a_move():
-    """With equal judges tau is anything; the swaps know that."""
-    moved = 0
-    for seed in range(60):
-        frame = pd.concat([judged(name, (0.5, 0.5, 0.5, 0.5), 80, seed=seed) for name in ("default", "reason")])
-        moved += one(template_ranking(frame, resamples=200, seed=seed), task="all", measure="fpr")["moved"]
-    # Of 60 at 2.5 %: 99.9 % of binomial draws are at most 6.
-    assert moved <= 6
+def test_only_the_pair_that_changes_places_is_reversed():
+    frame = pd.concat([judged("default", (0.1, 0.3, 0.6, 0.9)), judged("reason", (0.1, 0.6, 0.3, 0.9))])
+    row = one(template_ranking(frame), task="all", measure="fpr")
+    assert (row["n_reversed"], row["reversed"]) == (1, "bea, cas")
+
+
+@pytest.mark.parametrize(
+    ("main", "other"),
+    [((0.5, 0.5, 0.5, 0.5), (0.5, 0.5, 0.5, 0.5)), ((0.1, 0.3, 0.5, 0.7), (0.9, 0.91, 0.92, 0.93))],
+    ids=["equal judges", "rates moved closer together"],
+)
+def test_noise_reverses_no_pair(main, other):
+    found = 0
+    for seed in range(40):
+        frame = pd.concat([judged("default", main, 120, seed=seed), judged("reason", other, 120, seed=seed)])
+        found += one(template_ranking(frame, resamples=20, seed=seed), task="all", measure="fpr")["n_reversed"] > 0
+    # Of 40 at 5 %, and a reversal takes two differences: 99.9 % of binomial draws are at most 8.
+    assert found <= 2
 
 
 def test_all_tasks_are_ranked_by_the_mean_of_the_task_rates():

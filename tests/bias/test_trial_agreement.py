@@ -56,6 +56,16 @@ def test_trials_that_are_not_ok_are_left_out_and_calls_without_two_are_counted()
     nothing = row(trial_agreement(repeated([(1, None), (None, 0)])), responses="all")
     assert (nothing["n_calls"], nothing["n_left_out"]) == (0, 2)
     assert np.isnan([nothing["agreement"], nothing["low"], nothing["kappa"]]).all()
+    assert nothing["reason"] == "no call has two verdicts that are ok"
+
+
+def test_agreement_needs_no_truth():
+    frame = repeated([(1, 1), (1, 0), (0, 0), (0, 1)], truth=[None, None, True, False])
+    table = trial_agreement(frame, resamples=20).set_index("responses")
+    assert table["n_calls"].to_dict() == {"all": 4, "wrong": 1, "right": 1}
+    assert table["agreement"].to_dict() == {"all": 0.5, "wrong": 0.0, "right": 1.0}
+    unlabelled = trial_agreement(frame.assign(truth=pd.array([None] * 8, dtype="boolean")), resamples=20)
+    assert unlabelled["responses"].tolist() == ["all"]
 
 
 def test_a_judge_that_always_says_the_same_has_an_interval_and_no_kappa():

@@ -184,7 +184,15 @@ class _Study:
         return pd.DataFrame(
             [
                 {"template": template, "task": task, "measure": measure, "n_judges": len(self.models), "tau": 0.6}
-                | {"low": 0.2, "high": 0.9, "unmoved": 0.8, "unmoved_low": 0.7, "moved": True, "reason": ""}
+                | {
+                    "low": 0.2,
+                    "high": 0.9,
+                    "unmoved": 0.8,
+                    "unmoved_low": 0.7,
+                    "n_reversed": 0,
+                    "reversed": "",
+                    "reason": "",
+                }
                 | {"first_main": self.models[0], "first_other": ""}
                 for template, task, measure in product(("reason", "rubric"), self.pooled, ("accuracy", "fpr"))
             ]

@@ -212,11 +212,10 @@ def test_questions_that_could_not_be_graded_are_listed_once_with_the_reason(cont
     assert "could not be graded" not in section_of(render(context), "ledger")
 
 
-def test_an_order_that_did_not_move_is_not_called_unmoved(context: ReportContext):
-    orders = context.tables["template_ranking"]
-    for moved, word in ((True, "yes"), (False, "not shown")):
-        shown = section_of(render(replace(context, template_ranking=orders.assign(moved=moved))), "ablations")
-        assert shown.count(f'<td class="text">{word}</td>') == len(orders)
+def test_judges_in_reverse_order_are_named(context: ReportContext):
+    orders = context.tables["template_ranking"].assign(n_reversed=2, reversed="<a>, b; <a>, c")
+    shown = section_of(render(replace(context, template_ranking=orders)), "ablations")
+    assert shown.count('<td class="text">&lt;a&gt;, b; &lt;a&gt;, c</td>') == len(orders)
 
 
 def test_best_judge_is_undecided_where_intervals_overlap(context: ReportContext):

@@ -25,6 +25,7 @@ SMALL: dict[str, Any] = {
     "benchmarks": {"gsm8k": {"limit": 5}, "aime": {"limit": 4}},
     "examinees": ["rook", "larch", "stoat"],
     "judges": ["rook", "larch", "stoat"],
+    "templates": ["default"],
     "bootstrap": {"resamples": 100},
     "drift": {"weeks": 3, "per_week": 4, "labels_per_week": 2, "seeds": 5},
     "prior_sweep": {"fpr": [0.4], "fnr": [0.2], "strength": [1, 10]},

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -10,15 +11,16 @@ import pandas as pd
 from voirdire.bias.ablation_template import other_templates
 from voirdire.bias.counts import Counts, Totals, count
 from voirdire.bias.paired import pairs_of
-from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
+from voirdire.bias.pooling import aligned, mean_coefficients, side_by_side, weighted_sum
 from voirdire.bias.rows import clusters_of, prepared
-from voirdire.stats.arrays import Array
+from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import percentile, task_seed
 from voirdire.stats.ranking import kendall_tau
+from voirdire.stats.significance import holm, sign_flip_p
 
 RANKING_COLUMNS = [
-    *("template", "task", "measure", "n_judges", "n_pairs", "tau", "low", "high", "unmoved", "unmoved_low", "moved"),
-    *("first_main", "first_other", "interval", "reason", "n_dropped", "seed", "simulated"),
+    *("template", "task", "measure", "n_judges", "n_pairs", "tau", "low", "high", "unmoved", "unmoved_low"),
+    *("n_reversed", "reversed", "first_main", "first_other", "interval", "reason", "n_dropped", "seed", "simulated"),
 ]
 MEASURES = ("accuracy", "fpr", "fnr", "bias")
 _FEWEST = 3
@@ -33,9 +35,13 @@ _CHUNK = 4_000_000
 class _Measured:
     """One task under both templates: the counts, their resamples, and what swapped templates would have given."""
 
-    counts: tuple[Totals, Totals]
+    counts: tuple[Counts, Counts]
     samples: tuple[Totals, Totals]
     swapped: tuple[Totals, Totals]
+
+    @property
+    def totals(self) -> tuple[Totals, Totals]:
+        return self.counts[0].totals(), self.counts[1].totals()
 
 
 def template_ranking(
@@ -45,12 +51,15 @@ def template_ranking(
 
     verdicts, and the pairs of verdicts that count: as for `ablation_template`. One row per template, task (and "all",
     the mean of the task rates) and measure (accuracy, fpr, fnr, bias). low, high: percentile bootstrap over clusters.
-    Since noise alone moves an order, tau has to be held against `unmoved`: its median where templates change nothing,
-    from swapping both templates' verdicts (of all judges together) at random, cluster by cluster; `unmoved_low` is
-    the quantile at (1 − level) / 2, and `moved` says whether tau is below it: evidence that the order differs. False
-    is no evidence that it doesn't. first_main, first_other: the judge that errs least (highest accuracy, lowest rate,
-    bias nearest to 0) under each template; empty where several do. NaN with a reason below three judges and
-    where all are tied.
+    Noise alone moves an order, so hold tau against `unmoved`, its median where templates change nothing, and
+    `unmoved_low`, its quantile at (1 − level) / 2: from swapping both templates' verdicts, of all judges together, at
+    random, cluster by cluster. A tau below says that the templates differ in something that disturbs the order, which
+    rates moved closer to each other do too. Evidence of another order are pairs of judges of which one has the
+    higher rate under the one template and the other under the other: `n_reversed` of them, named in `reversed`, are
+    shown by the data (both differences by sign flips over clusters, the larger p of the two, Holm over all pairs).
+    None shown is no evidence that there is none. first_main, first_other: the judge that errs least (highest accuracy,
+    lowest rate, bias nearest to 0) under each template; empty where several do. NaN with a reason below three judges
+    and where all are tied.
     """
     frame = prepared(verdicts)
     clusters = clusters_of(frame)
@@ -82,14 +91,13 @@ def _rankings(
 
 def _measured(before: Counts, after: Counts, resamples: int, seed: int) -> _Measured:
     moved = [later - earlier for earlier, later in zip(before.arrays(), after.arrays(), strict=True)]
-    totals = before.totals(), after.totals()
     change = [np.concatenate(parts) for parts in zip(*_swaps(before, moved, resamples, seed), strict=True)]
-    swapped = tuple(
-        Totals(*(getattr(total, name) + sign * part for name, part in zip(_COUNTED, change, strict=True)))
-        for total, sign in zip(totals, (1, -1), strict=True)
+    first, second = (
+        Totals(*(getattr(counts.totals(), name) + sign * part for name, part in zip(_COUNTED, change, strict=True)))
+        for counts, sign in ((before, 1), (after, -1))
     )
     samples = before.resampled(resamples, seed), after.resampled(resamples, seed)
-    return _Measured(totals, samples, (swapped[0], swapped[1]))
+    return _Measured((before, after), samples, (first, second))
 
 
 def _swaps(before: Counts, moved: Sequence[Array], n: int, seed: int) -> Iterator[list[Array]]:
@@ -103,28 +111,54 @@ def _swaps(before: Counts, moved: Sequence[Array], n: int, seed: int) -> Iterato
 
 
 def _ranking(parts: Sequence[_Measured], measure: str, judges: Sequence[str], level: float) -> dict[str, object]:
-    first, second = (_pooled([part.counts[side] for part in parts], measure) for side in (0, 1))
+    first, second = (_pooled([part.totals[side] for part in parts], measure) for side in (0, 1))
     known = ~np.isnan(first) & ~np.isnan(second)
-    row: dict[str, object] = {
-        "n_judges": int(known.sum()),
-        "reason": "",
-        "interval": "",
-        "n_dropped": 0,
-        "moved": False,
-    }
-    row |= {"first_main": _first(first, judges, measure), "first_other": _first(second, judges, measure)}
+    row: dict[str, object] = {"n_judges": int(known.sum()), "reason": "", "interval": "", "n_dropped": 0}
+    row |= {name: _first(side, judges, measure) for name, side in (("first_main", first), ("first_other", second))}
     if known.sum() < _FEWEST:
         return row | {"reason": f"an order needs {_FEWEST} judges with this rate; there are {known.sum()}"}
     tau = float(kendall_tau(first[known], second[known])[0])
     if np.isnan(tau):
         return row | {"reason": "all judges are tied"}
-    taus = _taus([part.samples for part in parts], measure, known)
-    low, high, dropped = percentile(taus, level)
-    unmoved = _taus([part.swapped for part in parts], measure, known)
-    unmoved_low = float(percentile(unmoved, level)[0])
+    low, high, dropped = percentile(_taus([part.samples for part in parts], measure, known), level)
     row |= {"tau": tau, "low": float(low), "high": float(high), "interval": "percentile", "n_dropped": int(dropped)}
-    middle = float(np.nanmedian(unmoved)) if not np.isnan(unmoved_low) else np.nan
-    return row | {"unmoved": middle, "unmoved_low": unmoved_low, "moved": bool(tau < unmoved_low - 1e-9)}
+    unmoved = _taus([part.swapped for part in parts], measure, known)
+    if not np.isnan(unmoved).all():
+        row |= {"unmoved": float(np.nanmedian(unmoved)), "unmoved_low": float(percentile(unmoved, level)[0])}
+    shown = _reversed(parts, measure, np.flatnonzero(known), 1 - level)
+    return row | {"n_reversed": len(shown), "reversed": "; ".join(f"{judges[j]}, {judges[k]}" for j, k in shown)}
+
+
+def _reversed(
+    parts: Sequence[_Measured], measure: str, known: npt.NDArray[np.intp], alpha: float
+) -> list[tuple[int, int]]:
+    """The pairs of judges whose order the data show to be the reverse under the other template."""
+    units = [_units([part.counts[side] for part in parts], measure) for side in (0, 1)]
+    pairs = list(combinations(known.tolist(), 2))
+    p = np.ones(len(pairs))
+    for at, (j, k) in enumerate(pairs):
+        apart = [side[j] - side[k] for side in units]
+        if apart[0].sum() * apart[1].sum() < 0:
+            # A reversal takes both differences, so the weaker evidence of the two counts.
+            p[at] = max(sign_flip_p(difference) for difference in apart)
+    return [pair for pair, adjusted in zip(pairs, holm(p), strict=True) if adjusted < alpha]
+
+
+def _units(counts: Sequence[Counts], measure: str) -> Array:
+    """What each cluster adds to each judge's rate, or mean of task rates: (judges, clusters of all tasks)."""
+    shares = mean_coefficients([np.asarray(getattr(task.totals(), measure)) for task in counts])
+    return side_by_side([_unit(task, measure) for task in counts], shares)
+
+
+def _unit(counts: Counts, measure: str) -> Array:
+    if measure == "bias":
+        return _unit(counts, "fpr") - _unit(counts, "fnr")
+    hits, trials = {
+        "accuracy": (counts.agreed, counts.n),
+        "fpr": (counts.accepted_wrong, counts.wrong),
+        "fnr": (counts.rejected_right, counts.right),
+    }[measure]
+    return np.nan_to_num(ratio(hits, trials.sum(axis=1, keepdims=True)))
 
 
 def _taus(sides: Sequence[tuple[Totals, Totals]], measure: str, known: npt.NDArray[np.bool_]) -> Array:

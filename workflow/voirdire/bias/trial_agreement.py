@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from voirdire.bias.contrast import cluster_codes, summed, weighted_sums
-from voirdire.bias.rows import clusters_of, prepared, usable
+from voirdire.bias.rows import clusters_of, prepared
 from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import percentile, rate_interval
 
@@ -15,22 +15,22 @@ AGREEMENT_COLUMNS = [
     *("interval", "reason", "n_dropped", "seed", "simulated"),
 ]
 # Which responses a row is about.
-_RESPONSES = {"all": (0.0, 1.0), "wrong": (0.0,), "right": (1.0,)}
+_TRUTHS = {"wrong": 0.0, "right": 1.0}
 _CALL = ["condition", "task", "judge", "examinee", "item_id", "cluster"]
 
 
 def trial_agreement(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, level: float = 0.95) -> pd.DataFrame:
     """How often two trials of one call agree: within-judge agreement, per condition, task and judge.
 
-    verdicts: as `voirdire.tables.VERDICTS`. A call is one judge's on one response under one condition; those with at
-    least two usable verdicts count (n_calls), whatever their number, the others that were asked for more than once
+    verdicts: as `voirdire.tables.VERDICTS`; the truth may be missing. A call is one judge's on one response under one
+    condition; those with at least two verdicts that are ok count (n_calls), whatever their number, the others that were asked for more than once
     are n_left_out. agreement: the share of pairs of a call's trials that agree, mean over calls; unanimous: the share
     of calls whose trials all agree; kappa: Fleiss' for a varying number of trials, (agreement − chance) / (1 − chance),
     chance the agreement of independent verdicts with the judge's own share of "correct". One row for all responses,
     and for the wrong and the right ones. Shares, 0-1. Nothing was repeated: no rows, all columns.
 
     Intervals: cluster bootstrap; of agreement, Wilson with the effective n where agreeing or disagreeing calls are
-    fewer than 10. NaN and a reason where all verdicts of a judge are equal, so that kappa says nothing.
+    fewer than 10. NaN and a reason where no call counts, and for kappa where all verdicts of a judge are equal.
     Source: Fleiss (1971), Psychological Bulletin 76, 378-382.
     """
     frame = prepared(verdicts)
@@ -47,16 +47,19 @@ def _repeated(frame: pd.DataFrame) -> pd.DataFrame:
     judged = frame[frame["status"].notna()]
     asked = judged.groupby(_CALL)["trial"].transform("size")
     judged = judged[asked > 1]
-    ok = usable(judged)
-    said = ok.groupby(_CALL).agg(
-        trials=("verdict", "size"),
-        accepted=("verdict", "sum"),
-        truth=("truth", "first"),
-        simulated=("simulated", "any"),
-    )
+    ok = judged[(judged["status"] == "ok") & judged["verdict"].notna()]
+    said = ok.groupby(_CALL)["verdict"].agg(trials="size", accepted="sum")
     calls = judged.drop_duplicates(_CALL).set_index(_CALL)[["truth", "simulated"]]
-    columns = said[["trials", "accepted"]].reindex(calls.index, fill_value=0)
-    return calls.join(columns).reset_index()
+    return calls.join(said.reindex(calls.index, fill_value=0)).reset_index()
+
+
+def _members(calls: pd.DataFrame) -> tuple[pd.DataFrame, Array]:
+    """The cells, a judge and a kind of response each, and which calls each holds: 1 or 0, (cells, calls)."""
+    kinds = {"all": np.ones(len(calls), bool)} | {name: calls["truth"] == value for name, value in _TRUTHS.items()}
+    cells = [(judge, kind) for judge in sorted(calls["judge"].unique()) for kind in kinds]
+    member = np.array([(calls["judge"] == judge) & kinds[kind] for judge, kind in cells], dtype=float)
+    there = member.any(axis=1)
+    return pd.DataFrame(cells, columns=["judge", "responses"])[there].reset_index(drop=True), member[there]
 
 
 def _of_task(
@@ -64,10 +67,7 @@ def _of_task(
 ) -> pd.DataFrame:
     """A row per judge and kind of response, for the calls of one task and condition."""
     task = str(calls["task"].iloc[0])
-    cells = [(judge, kind) for judge in sorted(calls["judge"].unique()) for kind in _RESPONSES]
-    member = np.array(
-        [(calls["judge"] == judge) & calls["truth"].isin(_RESPONSES[kind]) for judge, kind in cells], dtype=float
-    )
+    cells, member = _members(calls)
     trials, accepted = calls["trials"].to_numpy(float), calls["accepted"].to_numpy(float)
     rejected = trials - accepted
     agree = ratio(accepted * (accepted - 1) + rejected * (rejected - 1), trials * (trials - 1))
@@ -82,7 +82,8 @@ def _of_task(
     kappa = _kappa(n.sum(axis=1), hits.sum(axis=1), share.sum(axis=1))
     kappa_low, kappa_high, _ = percentile(_kappa(*drawn), level)
     in_all = n.sum(axis=1)
-    table = pd.DataFrame(cells, columns=["judge", "responses"]).assign(
+    reason = np.where(in_all > 0, "all verdicts are equal", "no call has two verdicts that are ok")
+    return cells.assign(
         condition=calls["condition"].iloc[0],
         task=task,
         n_calls=in_all.astype(int),
@@ -96,11 +97,10 @@ def _of_task(
         kappa_low=np.where(np.isnan(kappa), np.nan, kappa_low),
         kappa_high=np.where(np.isnan(kappa), np.nan, kappa_high),
         interval=agreement.method,
-        reason=np.where(np.isnan(kappa) & (in_all > 0), "all verdicts are equal", ""),
+        reason=np.where(np.isnan(kappa), reason, ""),
         n_dropped=agreement.n_dropped,
-        simulated=[bool(calls.loc[calls["judge"] == judge, "simulated"].any()) for judge, _ in cells],
+        simulated=[bool(calls.loc[calls["judge"] == judge, "simulated"].any()) for judge in cells["judge"]],
     )
-    return table[pd.Series(member.any(axis=1))]
 
 
 def _kappa(n: Array, agreeing: Array, accepted: Array) -> Array:

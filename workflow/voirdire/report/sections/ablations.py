@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import pandas as pd
-
 from voirdire.bias.ablation_length import NEGLIGIBLE_D
 from voirdire.report import cells
 from voirdire.report.cells import Format, html_table
@@ -39,7 +37,7 @@ def _order() -> dict[str, Format]:
     columns = {"template": cells.text("template")} | _TASK | {"by": cells.text("measure")}
     columns |= {"judges": cells.count("n_judges"), "tau": cells.number("tau", "low", "high")}
     columns |= {"by chance alone": cells.number("unmoved"), "its lower end": cells.number("unmoved_low")}
-    columns["order moved"] = cells.text("moved")
+    columns |= {"pairs reversed": cells.count("n_reversed"), "which": cells.text("reversed")}
     return columns | {"errs least, main": cells.text("first_main"), "errs least, other": cells.text("first_other")}
 
 
@@ -78,13 +76,7 @@ def ablations(tables: Tables, condition: str, absent: Mapping[str, str]) -> Sect
     for name, (caption, columns) in _TABLES.items():
         rows = table(tables, name)
         if len(rows):
-            section.tables.append(html_table(_worded(rows), caption, columns | left_out(rows), folded=True))
+            section.tables.append(html_table(rows, caption, columns | left_out(rows), folded=True))
         elif name not in _SAID_ELSEWHERE:
             section.absent.append(absent.get(name, f"{caption}: not in this study."))
     return section
-
-
-def _worded(rows: pd.DataFrame) -> pd.DataFrame:
-    if "moved" not in rows:
-        return rows
-    return rows.assign(moved=rows["moved"].map({True: "yes", False: "not shown"}).where(rows["tau"].notna()))
