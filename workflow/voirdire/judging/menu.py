@@ -9,6 +9,8 @@ its word ("❌ correct"), and other words ("wrong", "true", "yes", "correcto").
 
 import re
 
+from voirdire.judging.behind import is_reason
+
 # Possessive, as everything here that could be long: a hostile line must not be tried in a thousand ways.
 WRAPPING = r"[\W_]*+"
 _SUBJECT = (
@@ -30,26 +32,6 @@ _AROUND = re.compile(r"</\w{1,20}>|(?<=[^\W_])(?:\*{1,3}|__?)(?=[^\W_])|\\(?:box
 _REASON = re.compile(
     r"[\"'*_`})\]]*+(?:\s*+[.;:(,!—–。，；[]|\s++-|-\s|\s++(?:because|since|as)\b)(?P<text>.*)",
     re.IGNORECASE | re.DOTALL,
-)
-_DOUBT = (
-    r"partly|partially|mostly|maybe|perhaps|possibly|probably|unsure|uncertain|unclear|wait|"
-    r"actually|not\s+(?:sure|certain|confident)|or\s+(?:not|(?:in)?correct)|unless|far\s+as|long\s+as|verdict(?=\s*[:=-])"
-)
-_TAKES_BACK = {
-    True: re.compile(
-        rf"\b(?:{_DOUBT}|false|incorrect|wrong|but|however|although|though|except|not\s+(?:\w+\s+)?correct)\b"
-        r"|n't\s+(?:\w+\s+)?correct\b|\bnot\W*$|\?",
-        re.IGNORECASE,
-    ),
-    False: re.compile(rf"\b(?:{_DOUBT}|true|correct)\b|\?", re.IGNORECASE),
-}
-# "The correct answer is 18", "it is not correct", "the steps are correct": no second thoughts about "incorrect".
-_NO_SECOND_THOUGHT = re.compile(
-    r"\b(?:the|a|any|its|of)\s+correct\s+\w"
-    r"|\bcorrect\s+(?:(?:final|numerical)\s+)?(?:answer|result|value|number|option|choice|output|sum|total|solution)\b"
-    r"|(?:\bnot|n't|\bnor|\bnever)\s+(?:\w{1,20}\s+)?correct\b"
-    r"|\b(?:steps?|reasoning|approach|method|set-?up|logic|idea|start|calculations?|arithmetic)\b[^.;]{0,40}\bcorrect\b",
-    re.IGNORECASE,
 )
 
 
@@ -95,7 +77,4 @@ def _contradicts(right: bool, before: str, after: str) -> bool:
 def _is_reason(rest: str, right: bool) -> bool:
     """Whether what stands behind the word gives a reason for it, and doesn't take it back."""
     reason = _REASON.fullmatch(rest)
-    if not reason:
-        return False
-    text = reason["text"] if right else _NO_SECOND_THOUGHT.sub("", reason["text"])
-    return not _TAKES_BACK[right].search(text)
+    return reason is not None and is_reason(reason["text"], right)

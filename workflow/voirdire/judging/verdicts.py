@@ -4,16 +4,16 @@ The contract with the judge: free thought, then a last line `VERDICT: correct` o
 
 **Marked verdicts.** "Verdict" at the start of a line or sentence, as a heading of the next line, as a key of JSON, as a
 tag, or in front of the word in a box; a box with the word alone counts too. The last one wins. One that is off the menu
-(see `voirdire.judging.menu`) makes the text unparsed, whatever stood before it; so does a text that goes on behind its
-last verdict with "wait" or "actually".
+(see `voirdire.judging.menu`) makes the text unparsed, whatever stood before it; so does what casts doubt on the last
+one behind it (see `voirdire.judging.behind`), such as the opposite word.
 
 **Bare words.** "Correct" or "incorrect" as the whole text, or alone in its last paragraph. A first word with an
 explanation behind it ("Correct. The sum …") is no verdict: such texts go on to "wait, no" too often. Nor are two
 words ("not correct"), nor prose ("The answer is not correct.").
 
 **Not the judge's words.** Thoughts, and texts whose thoughts never end; quotations: with ">" or the prompt's note in
-front, announced as the examinee's ("The response ends with:"), or in a fenced block of more than the verdict with text
-behind it. A quotation at the very end leaves the text unparsed.
+front, announced as the examinee's ("The response ends with:"), in a fenced block of more than the verdict with text
+behind it, or between the prompt's marks around the response. A quotation at the very end leaves the text unparsed.
 """
 
 import json
@@ -21,8 +21,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from voirdire.judging.behind import casts_doubt
 from voirdire.judging.menu import WRAPPING, bare, on_menu
-from voirdire.judging.quotation import is_quoted, is_unfinished, own_part, speaks_of_others, without_quoted_tags
+from voirdire.judging.quotation import (
+    is_quoted,
+    is_unfinished,
+    own_part,
+    runs_on,
+    speaks_of_others,
+    without_echo,
+    without_quoted_tags,
+)
 from voirdire.judging.seen import plain, visible
 from voirdire.said import LINE_END, without_thoughts
 
@@ -58,10 +67,6 @@ _LATE = re.compile(
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
 _WORD = re.compile(r"[^\W_]")
-_SECOND_THOUGHTS = re.compile(
-    rf"{WRAPPING}(?:(?:but|oh|no|hmm+),?\s+)?(?:wait|actually|hmm+|hold\s+on|correction|on\s+second\s+thoughts?|scratch\s+that|no,)(?!\w)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ def looks_like_verdict(seen: str) -> bool:
 
 
 def _last_verdict(text: str) -> bool | None:
-    lines = _outside_shown_blocks(LINE_END.split(_without_json(text)))
+    lines = _outside_shown_blocks(without_echo(LINE_END.split(_without_json(text))))
     while lines and not _WORD.search(lines[-1]):
         lines.pop()
     if not lines:
@@ -108,16 +113,17 @@ def _last_verdict(text: str) -> bool | None:
     found, last = None, -1
     for number, verdict in _marked_verdicts(lines):
         found, last = verdict, number
-    alone = bare(own_part(lines[-1])) if len(lines) - 1 > last else None
-    if alone is not None:
-        before = _line_before(lines, len(lines) - 1)
-        if _stands_alone(lines, before):
-            return alone
-        # A word that may end a sentence gives no verdict, but casts doubt on another one.
-        return found if found == alone else None
-    if last >= 0 and any(_SECOND_THOUGHTS.match(line) for line in lines[last + 1 :]):
+    if last < 0:
+        alone = bare(own_part(lines[-1]))
+        return alone if alone is not None and _stands_alone(lines, _line_before(lines, len(lines) - 1)) else None
+    if found is None or casts_doubt([own_part(line) for line in _unquoted(lines, last + 1)], found):
         return None
     return found
+
+
+def _unquoted(lines: list[str], start: int) -> Iterator[str]:
+    """The lines from `start` on, but for quoted verdicts."""
+    return (line for line in lines[start:] if not _said(line))
 
 
 def _outside_shown_blocks(lines: list[str]) -> list[str]:
@@ -139,12 +145,15 @@ def _outside_shown_blocks(lines: list[str]) -> list[str]:
 
 
 def _marked_verdicts(lines: list[str]) -> Iterator[tuple[int, bool | None]]:
-    """Each marked verdict that isn't quoted: where it ends, and what it says."""
+    """Each marked verdict that isn't quoted: where it ends, and what it says; None for a quotation at the very end."""
+    quoted = -2
     for number, line in enumerate(lines):
-        said = _said(line)
+        said, before = _said(line), _line_before(lines, number)
         if said:
-            before, after = _line_before(lines, number), _line_after(lines, number)
-            if is_quoted(before, lines[number + 1] if number + 1 < len(lines) else "", after):
+            after = _line_after(lines, number)
+            # What stands right below a quotation, in the same form, belongs to it.
+            if number - 1 == quoted or is_quoted(before, lines[number + 1] if number + 1 < len(lines) else "", after):
+                quoted = number
                 if not after:
                     yield number, None
             elif is_unfinished(before):
@@ -152,10 +161,14 @@ def _marked_verdicts(lines: list[str]) -> Iterator[tuple[int, bool | None]]:
             else:
                 yield from ((number, on_menu(one)) for one in said)
         elif _is_heading(line):
-            at = next((at for at in range(number + 1, min(number + 20, len(lines))) if _WORD.search(lines[at])), None)
-            following = own_part(lines[at]) if at is not None else ""
-            if not _said(following) and not _is_heading(following) and not speaks_of_others(line):
-                yield (number if at is None else at), on_menu(following)
+            at = next((at for at in range(number + 1, min(number + 20, len(lines))) if _WORD.search(lines[at])), number)
+            following = own_part(lines[at]) if at > number else ""
+            if _said(following) or _is_heading(following):
+                continue
+            if not speaks_of_others(line) and not is_quoted(before, "", ""):
+                yield at, on_menu(following)
+            elif at == len(lines) - 1:
+                yield at, None
 
 
 def _said(line: str) -> list[str]:
@@ -229,7 +242,7 @@ def _line_after(lines: list[str], number: int) -> str:
 
 def _stands_alone(lines: list[str], before: str) -> bool:
     """Whether the last line is a paragraph of its own, and isn't the end of a sentence that was wrapped."""
-    if is_unfinished(before) or (before.rstrip().endswith(":") and speaks_of_others(before)):
+    if is_unfinished(before) or runs_on(before) or (before.rstrip().endswith(":") and is_quoted(before, "", "")):
         return False
     directly = lines[-2].strip() if len(lines) > 1 else ""
     if not _WORD.search(directly):
