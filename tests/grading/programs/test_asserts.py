@@ -114,6 +114,9 @@ def test_two_asserts_in_one_test_are_two_checks():
         "assert round(f(1), ndigits=f(2)) == 3",
         "assert round(f(1), -1000000000) == 3",
         "assert sorted(f(1), key=bytes) == [3]",
+        "assert f(1) == 'x' * 1000000000",
+        "assert f(1) * 1000000000 == 'x'",
+        "assert f(1) == 1 << 1000000000",
     ],
 )
 def test_what_could_show_the_expected_value_is_not_taken_apart(test):

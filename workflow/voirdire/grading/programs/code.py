@@ -14,11 +14,11 @@ exits count for nothing. It is right when every test of the item holds: each exp
 evaluated inside the sandbox, and its value, a literal of Python's own types, is compared outside, as Python compares
 (4 == 4.0, a subclass by what its base type holds). Values of other types equal no literal. Tests that cannot be taken
 apart so run as they are in a second sandbox, where the program's names are stand-ins that ask the first: there too the
-program never sees what is expected, unless a test gives it to a method of the program's own objects; and so do those
-whose values would take long to judge. Names of Python's library that tests use without an import (`deque`, `math`) are
-the library's, not the program's. What cannot be tested that way: functions, classes and objects of the test's own
-given to the program, awaiting its coroutines, arithmetic with its objects, the identity of values, and more than some
-thousand questions.
+program never sees what is expected, unless a test makes an object of the program's of it, or gives it to a method of
+one; and so do those whose values would take long to judge. Names of Python's library that tests use without an import
+(`deque`, `math`) are the library's, not the program's. What cannot be tested that way: functions, classes and objects
+of the test's own given to the program, awaiting its coroutines, arithmetic with its objects, the identity of values,
+and more than some thousand questions.
 
 **Limits.** CPU time, memory, processes, output (`sandbox.Limits`): a program that exceeds one is wrong.
 
