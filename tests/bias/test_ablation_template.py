@@ -129,7 +129,7 @@ def test_noise_reverses_no_pair(main, other):
     for seed in range(40):
         frame = pd.concat([judged("default", main, 120, seed=seed), judged("reason", other, 120, seed=seed)])
         found += one(template_ranking(frame, resamples=20, seed=seed), task="all", measure="fpr")["n_reversed"] > 0
-    # Of 40 at 5 %, and a reversal takes two differences: 99.9 % of binomial draws are at most 8.
+    # A reversal takes two differences of opposite sign, so far fewer than 5 % of the studies show one.
     assert found <= 2
 
 

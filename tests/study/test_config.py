@@ -102,6 +102,16 @@ def spoil(raw, path, value):
         ("accept_errors", 2, "mine.yaml: accept_errors: "),
         ("ablations.identity.examinees", ["crow"], "mine.yaml: ablations.identity.examinees: 'crow' is not among the"),
         ("ablations.template.examinees", ["crow"], "mine.yaml: ablations.template.examinees: 'crow' is not among the"),
+        (
+            "ablations.template.examinees",
+            ["rook"] * 2,
+            "mine.yaml: ablations.template.examinees: 'rook' is listed more",
+        ),
+        (
+            "ablations.identity.examinees",
+            ["rook"] * 3,
+            "mine.yaml: ablations.identity.examinees: 'rook' is listed more",
+        ),
         ("drift.start", {"gsm8k": 1.0}, "mine.yaml: drift: give both 'start' and 'end', or neither"),
         ("drift", {"start": {"gsm8k": 0.5}, "end": {"gsm8k": 1}}, "mine.yaml: drift: the shares of 'start', and of"),
         ("drift", {"labels_per_week": 41}, "mine.yaml: drift: 'labels_per_week' cannot exceed 'per_week'"),

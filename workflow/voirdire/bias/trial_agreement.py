@@ -23,11 +23,12 @@ def trial_agreement(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0
     """How often two trials of one call agree: within-judge agreement, per condition, task and judge.
 
     verdicts: as `voirdire.tables.VERDICTS`; the truth may be missing. A call is one judge's on one response under one
-    condition; those with at least two verdicts that are ok count (n_calls), whatever their number, the others that were asked for more than once
-    are n_left_out. agreement: the share of pairs of a call's trials that agree, mean over calls; unanimous: the share
-    of calls whose trials all agree; kappa: Fleiss' for a varying number of trials, (agreement − chance) / (1 − chance),
-    chance the agreement of independent verdicts with the judge's own share of "correct". One row for all responses,
-    and for the wrong and the right ones. Shares, 0-1. Nothing was repeated: no rows, all columns.
+    condition; those with at least two verdicts that are ok count (n_calls), whatever their number, the others that
+    were asked for more than once are n_left_out. agreement: the share of pairs of a call's trials that agree, mean over
+    calls; unanimous: the share of calls whose trials all agree; kappa: Fleiss' for a varying number of trials,
+    (agreement − chance) / (1 − chance), chance the agreement of independent verdicts with the judge's own share of
+    "correct". One row for all responses, and for the wrong and the right ones. Shares, 0-1. Nothing was repeated: no
+    rows, all columns.
 
     Intervals: cluster bootstrap; of agreement, Wilson with the effective n where agreeing or disagreeing calls are
     fewer than 10. NaN and a reason where no call counts, and for kappa where all verdicts of a judge are equal.
@@ -58,8 +59,8 @@ def _members(calls: pd.DataFrame) -> tuple[pd.DataFrame, Array]:
     kinds = {"all": np.ones(len(calls), bool)} | {name: calls["truth"] == value for name, value in _TRUTHS.items()}
     cells = [(judge, kind) for judge in sorted(calls["judge"].unique()) for kind in kinds]
     member = np.array([(calls["judge"] == judge) & kinds[kind] for judge, kind in cells], dtype=float)
-    there = member.any(axis=1)
-    return pd.DataFrame(cells, columns=["judge", "responses"])[there].reset_index(drop=True), member[there]
+    there = np.flatnonzero(member.any(axis=1))
+    return pd.DataFrame([cells[at] for at in there], columns=["judge", "responses"]), member[there]
 
 
 def _of_task(

@@ -161,9 +161,11 @@ def _check_names(config: Config, source: str, faults: Faults) -> None:
             faults.add(f"{source}: judges: '{name}' has recorded responses and cannot judge; take it off the list")
     ablations = config.ablations
     for key, listed in (("identity", ablations.identity.examinees), ("template", ablations.template.examinees or [])):
-        for name in listed:
+        for name in dict.fromkeys(listed):
             if name not in config.examinees:
                 faults.add(f"{source}: ablations.{key}.examinees: '{name}' is not among the examinees; add it there")
+            if listed.count(name) > 1:
+                faults.add(f"{source}: ablations.{key}.examinees: '{name}' is listed more than once")
 
 
 def _check_conditions(config: Config, source: str, faults: Faults) -> None:
