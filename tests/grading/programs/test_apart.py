@@ -39,6 +39,14 @@ class Yes:
 def f(x):
     return Yes()
 """
+STACK = """
+class Stack(object):
+    def __init__(self): self.all = []
+    def push(self, one): self.all.append(one)
+    def __len__(self): return len(self.all)
+def f(x):
+    return Stack()
+"""
 HUMAN_EVAL = """
 METADATA = {'author': 'x', 'dataset': 'test'}
 
@@ -125,7 +133,19 @@ CASES = [
      "def f(x):\n    return 2 * x", None),
     (["assert f(1) == g(1)"], "def f(x):\n    return 1", "test 1 of 1: raised NameError"),
     (["f.calls = 0\nassert f(1) == 1 and f.calls == 1"], "def f(x):\n    f.calls += 1\n    return x", None),
-    (["while f(1):\n    pass"], "def f(x):\n    return 1", "test 1 of 1: too much output"),
+    (["class ZeroDivision(Exception): pass\ntry: f(1)\nexcept ZeroDivisionError: pass\nelse: assert False"],
+     "class ZeroDivisionError(Exception): pass\ndef f(x):\n    raise ZeroDivisionError",
+     "test 1 of 1: raised Exception"),
+    (["try: f(1)\nexcept ValueError as error: assert str(error) == 'no'\nelse: assert False"],
+     "class Refused(ValueError): pass\ndef f(x):\n    raise Refused('no')", None),
+    (["try: f(1)\nexcept ZeroDivisionError: pass\nelse: assert False"], "def f(x):\n    return x / 0", None),
+    (["if f(1) != 2: raise AssertionError"], "def f(x):\n    return 2", None),
+    (["if f(1) != 2: raise AssertionError"], "def f(x):\n    return 3", "test 1 of 1: wrong value"),
+    (["import unittest\nunittest.TestCase().assertEqual(f(1), 2)"], "def f(x):\n    return 2", None),
+    (["import unittest\nunittest.TestCase().assertEqual(f(1), 2)"],
+     "def f(x):\n    return 3", "test 1 of 1: wrong value"),
+    (["s = f(1)\ns.push(1)\nassert len(s) == 1"], STACK, None),
+    (["s = f(1)\ns.push(1)\nassert len(s) == 2"], STACK, "test 1 of 1: wrong value"),
     (["for x in range(5000): assert f(x) == x"], "def f(x):\n    return x", None),
     (["for x in range(3): assert f(x) == x"], "def f(x):\n    while True: pass", "test 1 of 1: out of CPU time"),
     (["for x in range(3): assert f(x) == x"], "", None),
@@ -227,3 +247,54 @@ def test_what_could_take_long_to_decide_is_decided_in_a_sandbox(sandbox, test, p
     item = Item("mbpp", "c1", "?", tests=(test,))
     (grade,) = grade_programs([item], [f"```python\ndef f():\n    {program}\n```"], sandbox, 1)
     assert (grade.truth, grade.how) == (how is None, f"fenced code: {how or 'passes its tests'}")
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "def test_f():\n    assert f(1) == 3",
+        "import unittest\nclass Tests(unittest.TestCase):\n    def test(self):\n        self.assertEqual(f(1), 3)",
+        "if __name__ == '__main__':\n    assert f(1) == 3",
+        "assert (f(1) == 3, 'wrong')",
+        "f(1) == 3",
+        "print(f(1) == 3)",
+        "f(1)",
+        "x = f(1)",
+        "for a in []:\n    assert f(a) == 3",
+        "def check(candidate):\n    assert candidate(1) == 3\nf",
+        "assert True or f(1) == 3",
+        "assert True\nf(1)",
+    ],
+)
+def test_tests_that_compare_nothing_make_no_program_right(sandbox, test):
+    item = Item("mbpp", "n1", "?", tests=(test,))
+    for response in ("def f(x):\n    return 9", "def f(x):\n    return 3"):
+        (grade,) = grade_programs([item], [response], sandbox, 1)
+        assert grade.truth is None
+        assert grade.how == "not graded: the item's tests compare nothing that the program computes"
+
+
+@pytest.mark.parametrize("test", ["s = Stack()\ns.push(1)\nassert len(s) == 1", "assert Stack() != 4",
+                                  "assert not Stack()"])  # fmt: skip
+def test_an_object_of_the_programs_is_asked_in_a_sandbox(sandbox, test):
+    item = Item("mbpp", "o1", "?", tests=(test,))
+    assert plan(item.tests).checks
+    (grade,) = grade_programs([item], [f"```python{STACK}```"], sandbox, 1)
+    assert (grade.truth, grade.how) == (True, "fenced code: passes its tests")
+    (grade,) = grade_programs([item], [f"```python{STACK.replace('len(self.all)', '4')}```"], sandbox, 1)
+    assert grade.truth is (test == "assert Stack() != 4")
+
+
+@pytest.mark.parametrize("reference", ["def f(x):\n    return 0", None])
+def test_whose_fault_too_many_questions_are_is_known_by_the_reference(sandbox, reference):
+    item = Item("mbpp", "q1", "?", tests=("while f(1):\n    pass\nassert f(1) == 0",), reference=reference)
+    (grade,) = grade_programs([item], ["def f(x):\n    return 1"], sandbox, 1)
+    if reference:
+        assert (grade.truth, grade.how) == (False, "unfenced code: test 1 of 1: too many questions")
+    else:
+        assert (grade.truth, grade.how) == (None, "not graded: the item's tests asked too many questions")
+
+
+def test_a_right_program_is_not_wrong_because_the_tests_ask_too_much(sandbox):
+    item = Item("mbpp", "q2", "?", tests=("for i in range(20000): assert f(i) == i + 1",))
+    assert grade_programs([item], ["def f(x):\n    return x + 1"], sandbox, 1)[0].truth is None

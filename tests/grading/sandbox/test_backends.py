@@ -462,6 +462,15 @@ def test_where_nothing_isolates_it_says_why_and_what_to_do(fresh, monkeypatch):
     assert "\n" not in text
 
 
+def test_there_is_one_hint_of_what_to_install(fresh, monkeypatch):
+    monkeypatch.setattr(bubblewrap, "_program", lambda: None)
+    monkeypatch.setattr(landlock, "on_the_host", lambda: None)
+    monkeypatch.setattr(backends, "fault", lambda sandbox: "the network is open")
+    with pytest.raises(UserError) as error:
+        backends.find_sandbox()
+    assert error.value.faults[0].count("pip install") == 1
+
+
 def test_unsafe_is_never_chosen_by_itself():
     assert backends.find_sandbox("unsafe").name == "unsafe"
     assert "unsafe" not in backends.BACKENDS
@@ -504,7 +513,7 @@ def test_landlock_is_not_there_without_its_libraries(without, monkeypatch):
     with pytest.raises(FileNotFoundError, match="libseccomp2"):
         next(landlock.sandboxes(""))
     monkeypatch.setattr(landlock.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(FileNotFoundError, match="pip install py-landlock"):
+    with pytest.raises(FileNotFoundError, match="py_landlock not found"):
         next(landlock.sandboxes(""))
 
 

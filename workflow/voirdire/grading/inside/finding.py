@@ -104,7 +104,7 @@ def names_defined(tree: _ast.Module) -> list[str]:
             others += [target.id for target in node.targets if isinstance(target, _ast.Name)]
         elif isinstance(node, _ast.AnnAssign) and isinstance(node.target, _ast.Name):
             others.append(node.target.id)
-    return functions + others
+    return list(dict.fromkeys(functions + others))
 
 
 def _only_imports(tree: _ast.Module, name: str) -> bool:

@@ -7,6 +7,8 @@ program changed goes back too, since the test may look at it.
 
 from __future__ import annotations
 
+import builtins
+
 from voirdire.grading.inside.wire import decode, encode_within
 
 # `typing` is not imported when it runs.
@@ -14,6 +16,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+
+# Taken before a program could put its own there.
+_PYTHONS_OWN = {kind for kind in vars(builtins).values() if isinstance(kind, type)}
+
+
+def _kind(error: BaseException) -> str:
+    """The name of the kind of Python's own that an error is of: a program's class may have any name."""
+    return next(kind.__name__ for kind in type.mro(type(error)) if kind in _PYTHONS_OWN)
 
 
 def _set_item(on: Any, key: Any, value: Any) -> None:
@@ -78,7 +89,7 @@ def serve(namespace: dict[str, Any], ask: Callable[[dict[str, Any]], dict[str, A
             answer = {"value": encode_within(result, objects.keep)}
         except BaseException as error:
             said = error.args[0] if len(error.args) == 1 else ""
-            answer = {"raised": type(error).__name__, "said": said if type(said) is str else ""}
+            answer = {"raised": _kind(error), "said": said if type(said) is str else ""}
         answer["changed"] = _changed(values, request["values"], objects)
 
 

@@ -8,7 +8,7 @@ candidate's own. Every step runs, so what Python might not have evaluated (after
 any other form are not taken apart, but run in a sandbox of their own (`plans`, `dialogue`).
 
 What is decided outside costs no more than the length of the values lets it: sums of ranges and fractions, and whatever
-is long, are left to that sandbox too (`TooCostlyError`).
+is long, are left to that sandbox too, and so is what asks an object of the candidate's (`NotHereError`).
 """
 
 import ast
@@ -39,11 +39,11 @@ _MAKING, _LARGEST = {"bytes", "range"}, 100_000
 _LENGTH_FACTOR, _LENGTH_FREE = 20, 20_000
 # Longer values are not worked with here: keys may be made to collide, and lists of lists be summed.
 _LONGEST_HERE = 50_000
-_KEYED, _WITHOUT_MEASURE = {"d", "e", "z"}, {"r", "q", "m"}
+_KEYED, _WITHOUT_MEASURE, _STAYING = {"d", "e", "z"}, {"r", "q", "m"}, "o"
 
 
-class TooCostlyError(Exception):
-    """The trusted process cannot tell how long deciding would take."""
+class NotHereError(Exception):
+    """What decides stays with the program (`len` of its object), or could take long: a matter for a sandbox."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +70,15 @@ class Check:
     def passes(self, values: Iterable[tuple[Any, int]]) -> bool:
         """Whether the assert holds, given each step's value in typed JSON and its length in characters.
 
-        Raises TooCostlyError where that should be decided in a sandbox.
+        Raises NotHereError where that should be decided in a sandbox.
         """
         given = list(values)
         if len(given) != len(self.steps):
             return False
         if self.longest is not None and any(length > self.longest for _, length in given):
             return False
-        if any(self._is_costly(value, length) for value, length in given):
-            raise TooCostlyError
+        if not all(self._is_for_here(value, length) for value, length in given):
+            raise NotHereError
         try:
             names = {f"_{number}": decode(value) for number, (value, _) in enumerate(given)}
             return bool(eval(self.decide, {"__builtins__": {}, **_TRUSTED, **names}))
@@ -86,10 +86,10 @@ class Check:
             # The values are hostile: what cannot be compared (a huge Decimal, an unhashable key) isn't equal.
             return False
 
-    def _is_costly(self, value: Any, length: int) -> bool:
+    def _is_for_here(self, value: Any, length: int) -> bool:
         if self.equates:
-            return length > _LONGEST_HERE and any(kind in _KEYED | _WITHOUT_MEASURE for kind in _kinds(value))
-        return length > _LONGEST_HERE or any(kind in _WITHOUT_MEASURE for kind in _kinds(value))
+            return length <= _LONGEST_HERE or not (_KEYED | _WITHOUT_MEASURE).intersection(_kinds(value))
+        return length <= _LONGEST_HERE and not {*_WITHOUT_MEASURE, _STAYING}.intersection(_kinds(value))
 
 
 def _kinds(message: Any) -> Iterator[str]:
@@ -130,7 +130,8 @@ def checks(tests: Iterable[str], names: Collection[str], elsewhere: Collection[s
             return None
         if before:
             found.append(Check(tuple(before), compile("True", "<test>", "eval")))
-    return found
+    # Without a value to judge there may be nothing to hold.
+    return found if any(step.kind != "do" for check in found for step in check.steps) else None
 
 
 class _Known(set[str]):
@@ -166,6 +167,9 @@ def _is_a_deed(node: ast.stmt, known: _Known) -> bool:
 
 def _check(node: ast.Assert, before: list[Step], known: _Known) -> Check | None:
     taker = _Taker(list(before), known)
+    if isinstance(node.test, ast.Tuple):
+        # True, whatever is in it.
+        return None
     if _lets_a_result_judge(node.test, known):
         return None
     if any(_compares_its_own(part, known) or _may_stop_early(part, known) for part in ast.walk(node.test)):

@@ -22,8 +22,9 @@ and more than some thousand questions.
 
 **Limits.** CPU time, memory, processes, output (`sandbox.Limits`): a program that exceeds one is wrong.
 
-**No truth** where the fault isn't the program's: the sandbox did not start, the item has no tests, they are not Python
-or ask nothing of the program, or the item's own reference solution fails them. The reference is run only when a
+**No truth** where the fault isn't the program's: the sandbox did not start, the item has no tests, they are not
+Python, ask nothing of the program or compare nothing (functions that nobody calls), ask too much where no reference
+shows that it can be less, or the item's own reference solution fails them. The reference is run only when a
 response to the item failed, once in a process; a response that passes its tests is right in any case.
 """
 
@@ -36,7 +37,7 @@ from typing import Any
 
 from voirdire.benchmarks import Item
 from voirdire.grading.outcome import Grade
-from voirdire.grading.programs.asserts import TooCostlyError
+from voirdire.grading.programs.asserts import NotHereError
 from voirdire.grading.programs.blocks import code_blocks
 from voirdire.grading.programs.dialogue import run_apart
 from voirdire.grading.programs.plans import Plan, plan
@@ -67,7 +68,7 @@ class _Job:
             ran = Ran(sandbox.run({**program, "steps": steps}))
             try:
                 return verdict(self.plan, len(self.item.tests), ran, sandbox.name)
-            except TooCostlyError:
+            except NotHereError:
                 # In a sandbox, it costs the program's time.
                 pass
         nonce = secrets.token_hex(16)
@@ -80,7 +81,11 @@ class _Job:
             "nonce": nonce,
         }
         ran = Ran(*run_apart(sandbox, {**program, "serve": True}, tests), nonce)
-        return verdict(self.plan, len(self.item.tests), ran, sandbox.name)
+        grade = verdict(self.plan, len(self.item.tests), ran, sandbox.name)
+        if ran.too_many and grade.truth is False and not self.item.reference:
+            # A loop may be the program's doing, or the test's.
+            grade = replace(grade, truth=None, how="not graded: the item's tests asked too many questions")
+        return grade
 
 
 def grade_programs(items: list[Item], responses: list[str], sandbox: Sandbox, workers: int | None) -> list[Grade]:

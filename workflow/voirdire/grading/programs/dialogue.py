@@ -12,6 +12,8 @@ _ANSWER = ("value", "raised", "said", "changed")
 _REQUEST = ("on", "do", "values", "named")
 # Well below Python's own limit, which depends on who calls.
 _DEEPEST = 500
+# Fewer than the lines that a sandbox may write, so that it is known who is at fault.
+_MOST_QUESTIONS = 15_000
 _GONE: _Message = {"gone": True}
 
 
@@ -52,6 +54,7 @@ class _Between:
     def __init__(self) -> None:
         self.requests, self.answers = _Post(), _Post()
         self._owed = False
+        self._asked = 0
 
     def program_asks(self, message: _Message) -> _Message:
         if self._owed:
@@ -61,13 +64,22 @@ class _Between:
         self._owed = True
         return self.requests.take()
 
+    @property
+    def too_many(self) -> bool:
+        return self._asked > _MOST_QUESTIONS
+
     def tests_ask(self, message: _Message) -> _Message:
+        self._asked += 1
+        if self.too_many:
+            return _GONE
         self.requests.put({key: message["ask"].get(key) for key in _REQUEST})
         return self.answers.take()
 
 
-def run_apart(sandbox: Sandbox, program: Mapping[str, Any], tests: Mapping[str, Any]) -> tuple[Outcome, Outcome]:
-    """Run both jobs, each side's questions answered by the other: (the program's outcome, the tests').
+def run_apart(sandbox: Sandbox, program: Mapping[str, Any], tests: Mapping[str, Any]) -> tuple[Outcome, Outcome, bool]:
+    """Run both jobs, each side's questions answered by the other.
+
+    Returns the program's outcome, the tests', and whether these asked so much that they were ended.
 
     Neither waits for a side that has ended: the sandbox's limits bound each, and its end is told to the other.
     """
@@ -92,4 +104,4 @@ def run_apart(sandbox: Sandbox, program: Mapping[str, Any], tests: Mapping[str, 
         beside.join()
     if faults:
         raise faults[0]
-    return ended, outcomes[0]
+    return ended, outcomes[0], between.too_many or outcomes[0].ended == "flood"

@@ -24,10 +24,14 @@ _Steps = dict[int, tuple[_Message, int]]
 
 @dataclass(frozen=True)
 class Ran:
-    """What came back from the program's sandbox, and where the tests ran in one of their own, from theirs."""
+    """What came back from the program's sandbox, and where the tests ran in one of their own, from theirs.
+
+    `too_many` is whether they were ended because of the number of their questions.
+    """
 
     program: Outcome
     tests: Outcome | None = None
+    too_many: bool = False
     nonce: str = field(default="", repr=False)
 
 
@@ -38,7 +42,7 @@ class _NotGradedError(Exception):
 def verdict(plan: Plan, tests: int, ran: Ran, sandbox: str) -> Grade:
     """The grade of a program, after one run of an item's `tests`.
 
-    Raises TooCostlyError where tests that were taken apart should run in a sandbox after all.
+    Raises NotHereError where tests that were taken apart should run in a sandbox after all.
     """
     for outcome in (ran.program, ran.tests):
         if outcome and not outcome.started:
@@ -53,7 +57,7 @@ def verdict(plan: Plan, tests: int, ran: Ran, sandbox: str) -> Grade:
         how = "no code" if "code" in said else f"the code was not read: {_ended(ran.program)}"
         return Grade(False, None, how, sandbox)
     try:
-        fault = _fault(plan, ran, steps) if ran.tests is None else _fault_apart(tests, ran, _sorted(ran.tests)[1])
+        fault = _fault(plan, ran, steps) if ran.tests is None else _fault_apart(tests, ran, *_sorted(ran.tests))
     except _NotGradedError as error:
         return Grade(None, code, f"not graded: {error}", sandbox)
     if fault and not steps:
@@ -110,7 +114,7 @@ def _fault(plan: Plan, ran: Ran, steps: _Steps) -> str | None:
     return None
 
 
-def _fault_apart(tests: int, ran: Ran, steps: _Steps) -> str | None:
+def _fault_apart(tests: int, ran: Ran, said: _Message, steps: _Steps) -> str | None:
     """The first test that did not pass, where they ran in a sandbox of their own; the setup code is number -1."""
     assert ran.tests is not None
     for number in range(-1, tests):
@@ -118,6 +122,8 @@ def _fault_apart(tests: int, ran: Ran, steps: _Steps) -> str | None:
         if answer and answer.get("value") == ["s", ran.nonce]:
             continue
         where = f"test {number + 1} of {tests}" if number >= 0 else "the item's setup code"
+        if answer is None and ran.too_many:
+            return f"{where}: too many questions"
         if answer is None:
             # The tests end with the program, so theirs is the fault only if they ended otherwise.
             return f"{where}: " + (_ended(ran.program) if ran.tests.ended == "exit" else _ended(ran.tests))
@@ -126,6 +132,8 @@ def _fault_apart(tests: int, ran: Ran, steps: _Steps) -> str | None:
         if (answer.get("by"), answer.get("raised")) == ("test", "AssertionError"):
             return f"{where}: wrong value"
         return f"{where}: raised {_error(answer.get('raised'))}"
+    if said.get("compared") is not True:
+        raise _NotGradedError("the item's tests compare nothing that the program computes")
     return None
 
 

