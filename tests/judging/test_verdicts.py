@@ -67,6 +67,14 @@ def test_whatever_stands_before_it_a_marked_correct_is_never_read_as_incorrect(t
     assert parse_verdict(f"{text}\nVERDICT: correct").verdict is not False
 
 
+@given(texts, st.sampled_from(["The response is {}.", "Final answer: **{}**", "{}", "Sorry, I meant {}."]))
+def test_the_opposite_word_behind_a_verdict_is_never_passed_over(text, form):
+    behind = form.format("incorrect")
+    assert parse_verdict(f"VERDICT: correct\n{text}\n{behind}").verdict is not True
+    behind = form.format("correct")
+    assert parse_verdict(f"VERDICT: incorrect\n\n{behind}").status == "unparsed"
+
+
 @given(texts)
 def test_text_without_one_of_the_words_letters_has_no_verdict(text):
     # "\" could write the letter as JSON does.

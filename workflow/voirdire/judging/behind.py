@@ -9,24 +9,40 @@ import re
 
 DOUBT = (
     r"partly|partially|mostly|maybe|perhaps|possibly|probably|unsure|uncertain|unclear|wait|"
-    r"actually|not\s+(?:sure|certain|confident)|or\s+(?:not|(?:in)?correct)|unless|far\s+as|long\s+as|verdict(?=\s*[:=-])"
+    r"actually|not\s+(?:sure|certain|confident)|or\s+(?:not|(?:in)?correct)|unless|far\s+as|long\s+as"
+    r"|verdict(?=\s*[:=-])"
 )
 _RETRACTS = (
     r"sorry|apolog\w+|meant|retract\w*|revis\w+|reconsider\w*|mistook|misread|change\s+my\s+(?:mind|verdict)"
     r"|(?:take|took)\s+(?:it|that|this)\s+back"
 )
+_NEGATION = r"no|not|cannot|never|neither|nor|none|nothing|nowhere|without|hardly|barely|lack\w*"
+_FAILURE = (
+    r"fail\w*|errors?|erroneous\w*|errs?|mistake\w*|wrong\w*|(?:in|un)correct\w*|false\w*|untrue|inaccura\w+|imprecise"
+    r"|invalid|flaw\w*|bugs?|buggy|faulty?|faults|miss(?:es|ed|ing)|incomplete\w*|mismatch\w*|differ\w*|contradict\w*"
+    r"|disagree\w*|violat\w+|crash\w*|raises?|off\s+by|should|doubt\w*|guess\w*|impossible|implausible"
+    r"|un(?:related|supported|justified|likely|proven|finished)|(?:real|true|actual)\s+(?:answer|result|value"
+    r"|option|sum)"
+)
+_CONCESSION = r"but|however|although|though|except|while|whereas|despite|instead|rather\s+than|only\s+if"
+# The verdict above was not the judge's, or it has yet to look.
+_SHOWN = (
+    r"reject\w*|ignor\w+|disregard\w*|inject\w*|manipulat\w+|trick\w*|copied|quot\w+|own\s+claim|says?\s*\Z"
+    r"|(?:that|this|the|above)\s+(?:(?:above|last|final)\s+)?(?:line|verdict|attempt)"
+    r"|part\s+of\s+the\s+(?:response|submission)"
+    r"|(?:what|as)\s+(?:it|they|(?:the|this)\s+\w+)\s+(?:says?|said|claims?|claimed)"
+)
+_LOOKS = r"(?:check|verify|calculate|compute|compare|look|see|solve|recheck|double)"
 _AGAINST = {
     True: re.compile(
-        rf"\b(?:{DOUBT}|{_RETRACTS}|no|not|cannot|never|neither|nor|none|nothing|nowhere|without|hardly|barely|lack\w*"
-        r"|fail\w*|errors?|erroneous\w*|errs?|mistake\w*|wrong\w*|(?:in|un)correct\w*|false\w*|untrue|inaccura\w+"
-        r"|imprecise|invalid|flaw\w*|bugs?|buggy|faulty?|faults|miss(?:es|ed|ing)|mismatch\w*|differ\w*|contradict\w*"
-        r"|disagree\w*|violat\w+|crash\w*|raises?|reject\w*|ignor\w+|inject\w*|off\s+by|but|however|although|though"
-        r"|except|while|whereas|despite|instead|should|only\s+if|own\s+claim|x)\b|n't\b|\?|[❌❎✗✘✖☒🚫👎≠]|!=",
+        rf"\b(?:{DOUBT}|{_RETRACTS}|{_NEGATION}|{_FAILURE}|{_CONCESSION}|{_SHOWN}"
+        rf"|(?:let\s+me|let's|now\s+i|i\s+will\s+now)\s+(?:\w+\s+)?{_LOOKS})\b|n't\b|\?|[❌❎✗✘✖☒🚫👎≠]|!=",
         re.IGNORECASE,
     ),
     False: re.compile(
         rf"\b(?:{DOUBT}|true|correct)\b"
-        r"|\b(?:it|this|response|answer|code|solution|program)(?:\s+(?:is|was)|'s)\s+(?:\w{1,10}\s+)?(?:right|fine|valid)\b|\?",
+        r"|\b(?:it|this|response|answer|code|solution|program)(?:\s+(?:is|was)|'s)\s+(?:\w{1,10}\s+)?"
+        r"(?:right|fine|valid)\b|\?",
         re.IGNORECASE,
     ),
 }
@@ -42,7 +58,8 @@ _OPPOSITE = {
 }
 # "No other value is given", "without errors": they speak for the response.
 _FAULTLESS = re.compile(
-    r"\b(?:no|without(?:\s+any)?)\s+(?:other|further|more|additional|comments?|errors?|mistakes?|issues?|problems?|flaws?"
+    r"\b(?:no|without(?:\s+any)?)\s+(?:other|further|more|additional|comments?|errors?|mistakes?|issues?"
+    r"|problems?|flaws?"
     r"|bugs?|faults?|difference)\b",
     re.IGNORECASE,
 )
@@ -52,15 +69,19 @@ _NO_SECOND_THOUGHT = re.compile(
     r"|\bcorrect\s+(?:(?:final|numerical)\s+)?(?:answer|result|value|number|option|choice|output|sum|total|solution)\b"
     r"|\bcorrect(?:\s+(?:would|should)\s+be\b|\s*[:=]\s*\W?\d)|\b(?:would\s+(?:have\s+been|be)|to\s+be)\s+correct\b"
     r"|(?:\bnot|n't|\bnor|\bnever)\s+(?:\w{1,20}\s+)?correct\b"
-    r"|\b(?:steps?|reasoning|approach|method|set-?up|logic|idea|start|calculations?|arithmetic)\b[^.;]{0,40}\bcorrect\b",
+    r"|\b(?:steps?|reasoning|approach|method|set-?up|logic|idea|start|calculations?"
+    r"|arithmetic)\b[^.;]{0,40}\bcorrect\b",
     re.IGNORECASE,
 )
 _COURTESY = re.compile(
-    r"(?:please\s+)?(?:let\s+me\s+know|feel\s+free|i\s+hope\s+(?:this|that|it)\s+helps?|hope\s+(?:this|that|it)\s+helps?)\b",
+    r"(?:please\s+)?(?:let\s+me\s+know|feel\s+free|i\s+hope\s+(?:this|that|it)\s+helps?|hope\s+(?:this|that"
+    r"|it)\s+helps?)\b",
     re.IGNORECASE,
 )
 _SECOND_THOUGHTS = re.compile(
-    r"(?:(?:but|oh|no|hmm+),?\s+)?(?:wait|actually|hmm+|hold\s+on|correction|on\s+second\s+thoughts?|scratch\s+that|no,)(?!\w)",
+    r"(?:(?:(?:but|oh|no|hmm+),?\s+)?(?:wait|actually|hmm+|hold\s+on|correction|on\s+second\s+thoughts?"
+    r"|scratch\s+that|no,)"
+    rf"|(?:now,?\s+)?let(?:'s|\s+me)\s+{_LOOKS})(?!\w)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(
@@ -71,8 +92,11 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
 _START = re.compile(r"[\W_]*")
 # What a reason may open with. Behind "correct" nothing else is one.
 _REASON = re.compile(
-    r"[\W\d_]*+(?:[A-Za-z]\b(?!\s*\w)|(?:true|yes|right|confidence|score|reasons?|reasoning|explanation|because|since|as"
-    r"|given|for|the|this|that|it|its|he|she|they|each|both|all|every|everything|response|answers?|options?|choices?|code|function|output"
+    r"[\W\d_]*+(?:[A-Za-z]\b(?!\s*\w)|(?:true|yes|right|confidence|score|reasons?|reasoning|explanation|because"
+    r"|since|as"
+    r"|given|for|the|this|that|it|its|he|she|they|each|both|all|every|everything|response|answers?|options?"
+    r"|choices?|code"
+    r"|function|output"
     r"|result|solution|program|steps?|sum|matches|matching|agrees|equals|passes|returns|gives|yields|i|thus|so|hence)\b"
     r"|\\|[\d.,$ ]*\d\s*(?:is|are|was|[-+*/=×<>])|\Z)",
     re.IGNORECASE,

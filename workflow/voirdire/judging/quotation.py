@@ -15,7 +15,8 @@ _ECHO = re.compile(r"\W*(?P<edge>BEGIN|END) RESPONSE\b(?!.*\bEND RESPONSE\b)")
 _ECHO_IN_LINE = re.compile(r"\W*BEGIN RESPONSE\b.*\bEND RESPONSE\b")
 
 _OTHERS = (
-    r"\b(?:examinee|response|student|model|author|candidate|solution|answer|text|code|comment|program|prompt|lines?|bottom"
+    r"\b(?:examinee|response|student|model|author|candidate|solution|answer|text|code|comment|program|prompt"
+    r"|lines?|bottom"
     r"|instructions?|note|it|they)(?:'s)?\b"
 )
 _SAYS = (
@@ -31,14 +32,16 @@ _SAYS_OF_OTHERS = re.compile(
     re.IGNORECASE,
 )
 _OWN = re.compile(
-    r"\b(?:my|here(?:'s|\s+is)|verdict|judge?ment|conclusion|assessment|decision|evaluation|therefore|hence|thus|final|json"
+    r"\b(?:my|here(?:'s|\s+is)|verdict|judge?ment|conclusion|assessment|decision|evaluation|therefore|hence"
+    r"|thus|final|json"
     r"|output|result|i\s+(?:\w+\s+)?(?:conclude|judge|decide|rate|say|answer|vote))\b",
     re.IGNORECASE,
 )
 # "At the bottom I see this:", "If right:": what follows is shown, or supposed.
 _POINTS = re.compile(
     r"\b(?:see|saw|find|found|read|notice|noticed|spot|met)\b[^.]{0,60}:\W*$|\b(?:this|following)(?:\s+\w+){0,2}:\W*$"
-    r"|\A[\W_]*(?:\d{1,2}[.)]\s*)?(?:(?:and|or|so|but)\s+)?(?:if|when|where|unless|otherwise|else|in\s+case|suppose|assuming|had"
+    r"|\A[\W_]*(?:\d{1,2}[.)]\s*)?(?:(?:and|or|so|but)\s+)?(?:if|when|where|unless|otherwise|else|in\s+case|suppose"
+    r"|assuming|had"
     r"|either|or|e\.g\.|for\s+(?:example|instance)|example|format|template|reply|respond|answer|end)\b",
     re.IGNORECASE,
 )
@@ -49,8 +52,10 @@ _CLAUSE_END = re.compile(r"[.!?;,](?=\s)")
 _GOES_ON = re.compile(r"\s*(?:but|which|and|or|so|is|was|as|at|in|though|although|however|yet|while|whereas)\b")
 _LABEL = re.compile(r"\s*(?:[#|>*_\-•]|\d{1,2}[.)]|assistant\b|model\b)|[^\W\d_a-z]\w*(?:\s+\w+){0,2}\s*\Z")
 _DANGLING = re.compile(
-    r"\b(?:a|an|the|is|are|was|were|has|have|had|be|been|being|as|at|by|for|from|in|into|of|on|onto|than|that|to|under|upon|with|without|and"
-    r"|or|nor|but|if|whether|not|never|hardly|barely|so|very|too|quite|rather|almost|nearly|partly|partially|mostly|only"
+    r"\b(?:a|an|the|is|are|was|were|has|have|had|be|been|being|as|at|by|for|from|in|into|of|on|onto|than|that|to|under"
+    r"|upon|with|without"
+    r"|and|or|nor|but|if|whether|not|never|hardly|barely|so|very|too|quite|rather|almost|nearly|partly"
+    r"|partially|mostly|only"
     r"|seems?|looks?|appears?|sounds?|considered|called|deemed|say|says|said|reads?|writes?|wrote|answer|inject)\s*\Z",
     re.IGNORECASE,
 )

@@ -45,7 +45,8 @@ _LEAD = (
 )
 _ASIDE = r"(?:\([^()\n]{0,40}\)|(?:on|for)\s(?:the|this)\s[\w' ]{1,30}?(?=\W*[:=]))?"
 _MARKED = re.compile(
-    rf"(?!\W*</)(?P<wrapping>{WRAPPING}(?:\d{{1,2}}[.):]{WRAPPING})?)(?:```\w*\s*)?{_LEAD}verdict(?P<between>[\"'*_`\s\])}}]*+){_ASIDE}"
+    rf"(?!\W*</)(?P<wrapping>{WRAPPING}(?:\d{{1,2}}[.):]{WRAPPING})?)(?:```\w*\s*)?{_LEAD}verdict"
+    rf"(?P<between>[\"'*_`\s\])}}]*+){_ASIDE}"
     r"[\"'*_`\s]*+(?:is\s*:|[:=>\-–—→⇒|∶]+)(?P<said>.*)",
     re.IGNORECASE,
 )
