@@ -11,10 +11,10 @@ line, else to nothing.
 
 **Where nothing commits**, the last line counts if it is a number, alone or with its unit, set off from what stands
 above (by an empty line, a colon, bold, a formula's marks, or as the only line); a solved unknown (`x = 10`) or
-"Total: 18"; a whole sentence with one bold number; or a whole last sentence that states one number, if it concludes
-("So she makes 9 * 2 = $18 a day.", "… in total.") or calculates nothing and is no step ("She makes $18 a day.").
-Greetings and notes behind it are skipped. So the last number of a text that breaks off within a sentence or behind a
-step is never an answer; a sentence that states something can't be told from an end.
+"Total: 18", a line that is nothing but a calculation; a whole sentence with one bold number; or a whole last sentence
+that states one number and is no step on the way ("So she makes 9 * 2 = $18 a day.", not "First she sells 9."). What
+is added behind it (greetings, notes, a check, an explanation, a table) is skipped. So the last number of a text that
+breaks off within a sentence or behind a step is never an answer; a whole sentence can't be told from an end.
 
 **The number.** Compared as exact fractions: 18, 18.0, 36/2, 1.8e1, 033, "eighteen" are what they say. Separators of
 thousands, currency, percent, degrees, units, bold and LaTeX's marks are not compared: 50 % is 50, $18 is 18. A sum

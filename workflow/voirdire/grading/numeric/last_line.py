@@ -11,11 +11,13 @@ from voirdire.grading.numeric.words import in_digits
 _EQUATION = re.compile(
     r"[ \t$*\\(\[∴]*(?:(?:so|thus|hence|therefore),? )?[ \t$*\\(\[]*"
     r"(?:[A-Za-z](?:_?\w)?|total(?: [a-z]+){0,3})\s*=[^=\n]*"
-    r"|[ \t*#>-]*(?:result|solution|total)[ *]*:[ *$\\(]*-?\d[^=\n]*"
+    r"|[ \t*#>-]*(?:result|solution|output|total)[ *]*:[ *$\\(]*-?\d[^=\n]*"
     r"|[ \t*#>-]*(?:grand )?total(?: [a-z]+){0,4}[ *]*:[^=\n]*\d[^=\n]*=[^=\n]*",
     re.IGNORECASE,
 )
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_TOTAL_ROW = re.compile(r"\s*\|[\s*]*(?:grand\s+)?total\b", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:[-*•#]\s|\d+[.)]\s|\|)")
 _CONCLUSION = (
     r"so|thus|hence|therefore|in\s+total|altogether|finally|in\s+conclusion|overall|consequently|as\s+a\s+result|"
@@ -28,7 +30,7 @@ _TOTALS = re.compile(
 _STEP = re.compile(r"\W*(?:first|then|next|now|step|let)\b", re.IGNORECASE)
 # What a plain sentence opens with that goes on to more, or says what is given.
 _ON_THE_WAY = re.compile(
-    r"\W*(?:first|second|third|then|next|now|step|let|if|suppose|assum|since|because|given|we\s+(?:know|need|have)"
+    r"\W*(?:(?:multiply|divide|add|subtract|calculate|compute|done|finished)\b|first|second|third|then|next|now|step|let|if|suppose|assum|since|because|given|we\s+(?:know|need|have)"
     r"|to\s+\w+|note|for\s+(?:example|each)|also|after|before|when|while|another|one\b|I\b|according)",
     re.IGNORECASE,
 )
@@ -36,7 +38,7 @@ _ON_THE_WAY = re.compile(
 _IS_GIVEN = re.compile(r"\W*(?:each|every|there\s+(?:are|is|were|was))\b", re.IGNORECASE)
 # Of an answer other rules speak; and what is denied or can't be known is none.
 _NO_PLAIN_ANSWER = re.compile(
-    r"=|\?$|\banswer|\bnot\b|n't\b|\bcannot\b|\bnever\b|\bunable\b|\bimpossible\b", re.IGNORECASE
+    r"\?$|\banswer|\bnot\b|n't\b|\bcannot\b|\bnever\b|\bunable\b|\bimpossible\b", re.IGNORECASE
 )
 _GIVES_UP = re.compile(
     r"\bnot\s+enough\s+information\b|\b(?:cannot|can't|not\s+possible\s+to)\s+(?:be\s+)?(?:determin|solv|answer)"
@@ -44,6 +46,10 @@ _GIVES_UP = re.compile(
 _SOLVED = re.compile(r"\b(?:we|you|I)\s+(?:get|find|obtain|have)\b:?\s+(?:that\s+)?(?P<equation>.*)", re.IGNORECASE)
 _COMPLETE = re.compile(r"(?:[.!]|[\w.)}%](?:\*\*|\$|\\\))|\\\])[\s\"')*_]*$")
 _BREAKS_OFF = re.compile(r"(?:[-+/=×÷]|[^*]\*)\s*$")
+# A line that is nothing but a calculation: "9 x 2 = $18", "m + n = 199 + 5 = 204".
+_CALCULATION = re.compile(
+    r"[\W_]*(?:[A-Za-z](?:\s*[-+]\s*[A-Za-z]){0,3}\s*=)?[\d\s.,%+*/()x^=-]*=\s*-?\d[\d,.]*%?[\W_]*"
+)
 _QUANTITY = re.compile(r"[ \t$*]*[A-Za-z][A-Za-z' ]{0,40}=[^=\n]*")
 _UNIT = r"(?!(?:of|the|we|and|to|is|are|were|was|will|in|for|from|at|on|with|that|he|she|they|it|more)\b)[A-Za-z]\S*"
 _NUMBER_AND_UNIT = re.compile(rf"\W*\d[\d,./ *^{{}}+-]*%?(?:\s*{_UNIT})?(?:\s+{_UNIT}){{0,3}}\W*")
@@ -60,7 +66,8 @@ _COURTESY = re.compile(
 )
 # Added when the answer has been said: a check, a reason, another way, what others get wrong, a table's plain row.
 _ADDED = re.compile(
-    r"\W*(?:(?:double[- ])?check|verif\w+|(?:here\s+is|here's)\s+why|why|explanation|reasoning"
+    r"\W*(?:(?:double[- ])?check|verif\w+|(?:here\s+is|here's)\s+(?:why|how|(?:the|a)\s+(?:\w+\s+)?breakdown)|why"
+    r"|explanation|reasoning"
     r"|(?:a\s+)?common\s+(?:mistake|error)|alternative(?:ly)?|another\s+(?:way|approach))\b(?!.*\banswer\b)|\s*\|(?!.*\*\*)(?!.*\btotal\b)",
     re.IGNORECASE,
 )
@@ -69,10 +76,19 @@ _MARKS_ONLY = re.compile(r"[\s$*_`\\\[\]()|=#>-]*|\s*####\s*\W?(?:[A-Za-z]|numbe
 
 
 def from_last_line(text: str) -> tuple[Fraction | None, str]:
-    """The number that a text's last line comes to, and the rule that found it; None and the reason otherwise."""
+    """The number that a text's last line comes to, and the rule that found it; None and the reason otherwise.
+
+    Where it comes to none, and an explanation was added, the last line before that.
+    """
     lines = [line for line in text[-4000:].split("\n") if not _MARKS_ONLY.fullmatch(line)]
+    value, how = _from_last_of(lines, text)
+    added = next((number for number, line in enumerate(lines) if number and _ADDED.match(line)), None)
+    return _from_last_of(lines[:added], text) if value is None and added else (value, how)
+
+
+def _from_last_of(lines: list[str], text: str) -> tuple[Fraction | None, str]:
     while len(lines) > 1 and (_COURTESY.search(lines[-1]) or _ADDED.match(lines[-1])):
-        lines.pop()
+        lines = lines[:-1]
     if not lines:
         return None, "no answer: nothing committed"
     last = lines[-1].strip()
@@ -82,12 +98,9 @@ def from_last_line(text: str) -> tuple[Fraction | None, str]:
             value = read_number(_ARROW.sub("", last).rstrip(".!"), alone=True)
             if value is not None:
                 return value, "last line"
-        if (
-            _EQUATION.fullmatch(last) or (_QUANTITY.fullmatch(last) and _set_off(text, last))
-        ) and not _BREAKS_OFF.search(last):
-            value = read_number(re.split("[=:]", last)[-1].rstrip(" .$*)]\\"), alone=True)
-            if value is not None:
-                return value, "equation in the last line"
+        value = _from_equation(last, _set_off(text, last))
+        if value is not None:
+            return value, "equation in the last line"
     if len(lines) > 1 and lines[-2].rstrip(" *").endswith(":") and _CONCLUDES.match(lines[-2].lstrip(" *")):
         value = read_number(last, unique=True)
         if value is not None:
@@ -97,6 +110,19 @@ def from_last_line(text: str) -> tuple[Fraction | None, str]:
         if value is not None:
             return value, how
     return None, "no answer: nothing committed"
+
+
+def _from_equation(line: str, set_off: bool) -> Fraction | None:
+    """What a line comes to that is one equation: a solved unknown, a named quantity, or a mere calculation."""
+    if _BREAKS_OFF.search(line):
+        return None
+    if _EQUATION.fullmatch(line) or (_QUANTITY.fullmatch(line) and set_off):
+        value = read_number(re.split("[=:]", line)[-1].rstrip(" .$*)]\\"), alone=True)
+        if value is not None:
+            return value
+    if _CALCULATION.fullmatch(plain(line)) and not _LISTED.match(line):
+        return read_number(line.rstrip(" .$*)]\\"))
+    return None
 
 
 def _set_off(text: str, last: str) -> bool:
@@ -109,7 +135,8 @@ def _set_off(text: str, last: str) -> bool:
 
 def _from_last_sentence(line: str, only: bool) -> tuple[Fraction | None, str]:
     bold = [match for match in _BOLD.finditer(line) if re.search(r"\d", match[1])]
-    if len(bold) == 1 and not _LISTED.match(line) and not re.search(r"\d", line[bold[0].end() :]):
+    listed = _LISTED.match(line) and not _TOTAL_ROW.match(line)
+    if len(bold) == 1 and not listed and not re.search(r"\d", _BRACKETS.sub("", line[bold[0].end() :])):
         value = None if bold[0][1].rstrip().endswith(":") else read_number(bold[0][1], alone=True)
         if value is not None:
             return value, "bold in the last line"
@@ -134,7 +161,8 @@ def _plain_sentence(line: str, sentence: str) -> tuple[Fraction | None, str]:
     solved = _SOLVED.search(sentence)
     if solved and _EQUATION.fullmatch(solved["equation"]):
         return read_number(solved["equation"]), "equation in the last line"
-    if _NO_PLAIN_ANSWER.search(sentence):
+    several = "=" not in sentence and re.match(r"\W*\d", sentence) and len(re.findall(r"\d[\d.,]*", sentence)) > 1
+    if several or _NO_PLAIN_ANSWER.search(sentence):
         return None, ""
     return read_number(sentence, unique=True), "last sentence"
 

@@ -41,7 +41,7 @@ _EXPLANATION = re.compile(
 )
 _COMPARED = re.compile(r"\s(?:more|less|fewer|greater)\s+than\b.*", re.IGNORECASE)
 _RESULT = re.compile(r"\b(?:is|makes|gives|leaves)\s+(?=-?[\d.])", re.IGNORECASE)
-_COMMENT = re.compile(r"\s\([^()]*\)|\([^()]*[a-z][^()]*\)", re.IGNORECASE)
+_COMMENT = re.compile(r"\s\([^()]*+(?:\([^()]*+\)[^()]*+)?\)|\([^()]*[a-z][^()]*\)", re.IGNORECASE)
 SENTENCE_END = re.compile(
     r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bRs)(?<!\bNo)(?<!\bvs)(?<!\bapprox)(?<!i\.e)(?<!e\.g)"
     r"[.!?](?=\s|$)|\n"

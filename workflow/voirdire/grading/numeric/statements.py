@@ -7,6 +7,8 @@ from voirdire.grading.numeric.numbers import SENTENCE_END, read_number
 
 _VALUE_CHARS = 300
 _SOLUTION_CHARS = 2000
+# About as long as a part's own answer.
+_PART_CHARS = 15
 _LETTER = re.compile(r"^[ \t>*_]*(?:A[*_]*:|Ans[*_]*[:.=])[*_]*[ \t]*(?:\n[ \t]*)?(?P<value>[^\n]*)", re.MULTILINE)
 # A final value, total or number may be a step's; as the label of a line it is the answer's.
 _ANSWER = r"\b(?:answer|final\s+(?:result|solution)|(?<![\w'] )final\s+(?:value|total|count|amount|number)(?=[*_]*:))\b"
@@ -55,9 +57,14 @@ _DIGIT = re.compile(r"\d")
 _SUM = re.compile(r"[\s$*\\(]*\d[\d.,]*(?:\s*[a-z]+)?\s*[-+*/×÷x][^=\n.]{1,60}=", re.IGNORECASE)
 _NO_STATEMENT = re.compile(
     r"\W*(?:correct|right|reasonable|verified|consistent|valid|wrong|incorrect|confirmed|plausible|close|too|less|more|"
-    r"greater|an?\s+integer|how|what|when|which|why|where)\b",
+    r"greater|an?\s+integer|how|what|when|which|why|where|steps?|parts?)\b",
     re.IGNORECASE,
 )
+# "… to part 1": the answer to something on the way, where more follows.
+_OF_A_PART = re.compile(
+    r"\b(?:to|of|for|from|in)\s+(?:the\s+)?(?:first\s+|previous\s+)?(?:step|part|question)\b", re.IGNORECASE
+)
+_CONDITION = re.compile(r"[\s$*]*\d+(?:[.,]\d+)*%?\s+(?:\w+\s+)?if\b", re.IGNORECASE)
 _NOT_MEANT = re.compile(
     r"\b(?:if|whether|suppos\w+|assum\w+|unless)\b[^.!?\n,]{0,25}$"
     r"|\b(?:to|is\s+the|previous|earlier|initial|first|wrong|incorrect|student's|long|short|each|every|per)\s+$",
@@ -89,6 +96,8 @@ def _sentence(match: "re.Match[str]", text: str) -> Commitment | None:
     between = groups.get("between") or ""
     if _NO_LINK.search(between) or _NOT_MEANT.search(before) or (not groups.get("verb") and _DIGIT.search(between)):
         return None
+    if _OF_A_PART.search(between) and re.search(r"\w", text[match.end() + _PART_CHARS :]):
+        return None
     below = "\n" in match["gap"]
     start = match.end()
     bullet = _BULLET.match(text, start) if below else None
@@ -108,7 +117,7 @@ def _stated(value: str, start: int, text: str, how: str, weak: bool = False, bel
     A `weak` one, behind "Answer:", may be the start of a solution instead: unless the number leads it, no other may
     follow.
     """
-    if not value.strip(" *_") or "boxed" in value or _NO_STATEMENT.match(value):
+    if not value.strip(" *_") or "boxed" in value or _NO_STATEMENT.match(value) or _CONDITION.match(value):
         return None
     leads = LEADS.match(value) is not None
     stop = SENTENCE_END.search(value)
