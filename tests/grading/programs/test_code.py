@@ -102,6 +102,10 @@ WRONG = [
         "fenced code: wrong function name: defines a, b, d and 1 more, the tests call double",
     ),
     (
+        "```python\ndef probe(x): pass\nv = 1\nv = 2\nv: int = 3\n```",
+        "fenced code: wrong function name: defines probe, v, the tests call double",
+    ),
+    (
         "```python\nclass Solution:\n    def double(self, x):\n        return 2 * x\n```",
         "fenced code: wrong function name: double is a method of Solution, the tests call a function",
     ),
