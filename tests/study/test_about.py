@@ -136,3 +136,16 @@ def test_versions_name_what_is_not_installed(monkeypatch):
     assert told["no-such-package"] == "not installed"
     assert told["numpy"][0].isdigit()
     assert told["python"].startswith("3.")
+
+
+def test_the_isolation_of_programs_is_said(study):
+    told = settings(study(), ["bubblewrap", "unsafe"])["programs were run in"]
+    assert told == "bubblewrap's sandbox, no sandbox (unsafe): nothing kept them from this machine"
+    assert "programs were run in" not in settings(study())
+
+
+def test_grades_of_programs_are_those_of_the_tasks_with_code(study):
+    abilities = dict.fromkeys(("gsm8k", "mbpp"), 0.5)
+    two = study(benchmarks={"gsm8k": {}, "mbpp": {}}, personas={"rook": {"ability": abilities}})
+    assert two.program_grades == [f"results/small/grades/mbpp/{name}.parquet" for name in ("clerk", "crow")]
+    assert study().program_grades == []

@@ -75,6 +75,7 @@ rule report:
             for name in outputs.figure_names(study.matrix.tasks)
         ],
         questions=[study.paths.items(task) for task in study.matrix.tasks],
+        programs=study.program_grades,
         # Named so that a prompt or model that changes nothing else still changes what the report says has run.
         verdicts=VERDICTS,
     output:
@@ -88,4 +89,5 @@ rule report:
         code=fingerprint("voirdire.steps.report"),
     shell:
         "python -m voirdire.steps.report --tables {input.tables} --figures {input.figures} --items {input.questions}"
+        " --programs {input.programs}"
         " --verdicts {input.verdicts} --study {params.study:q} --output {output} > {log} 2>&1"

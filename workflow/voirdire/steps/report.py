@@ -7,12 +7,22 @@ from voirdire.steps._run import arguments, run
 from voirdire.steps._tables import absent_tables, any_simulated, read_tables
 from voirdire.study.about import benchmarks_that_ran, models_that_ran, settings, versions
 from voirdire.study.study import Study
-from voirdire.tables import VERDICTS, atomic_path, read_metadata, read_table
+from voirdire.tables import GRADES, VERDICTS, atomic_path, read_metadata, read_table
 
 
 def main() -> None:
-    args = arguments(__doc__, tables=[str], figures=[str], items=[str], verdicts=str, study=Study.from_json, output=str)
+    args = arguments(
+        __doc__,
+        tables=[str],
+        figures=[str],
+        items=[str],
+        programs=[str],
+        verdicts=str,
+        study=Study.from_json,
+        output=str,
+    )
     study, tables = args.study, read_tables(args.tables)
+    sandboxes = {name for path in args.programs for name in read_table(path, GRADES)["sandbox"].dropna().unique()}
     page = render(
         ReportContext(
             study=study.config.study,
@@ -23,7 +33,7 @@ def main() -> None:
             main_condition=study.main_condition,
             models=models_that_ran(study, read_table(args.verdicts, VERDICTS)),
             benchmarks=benchmarks_that_ran({Path(path).stem: read_metadata(path) for path in args.items}),
-            settings=settings(study),
+            settings=settings(study, sorted(sandboxes)),
             versions=versions(),
             absent=absent_tables(tables),
         )

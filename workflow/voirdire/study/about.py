@@ -2,7 +2,7 @@
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -58,17 +58,22 @@ def benchmarks_that_ran(metadata: Mapping[str, Mapping[str, Any]]) -> list[dict[
     ]
 
 
-def settings(study: Study) -> dict[str, str]:
-    """What else decides a result."""
+def settings(study: Study, sandboxes: Sequence[str] = ()) -> dict[str, str]:
+    """What else decides a result; `sandboxes`: the names of those in which programs were run."""
     config = study.config
     return {
         "seed": str(config.seed),
         "conditions": ", ".join(study.conditions),
         "trials per verdict": str(config.trials),
+        **({"programs were run in": ", ".join(map(_isolation, sandboxes))} if sandboxes else {}),
         "intervals": f"95 %, {config.bootstrap.resamples:,} bootstrap resamples",
         "panel": _panel(config.panel),
         "drift": _drift(json.loads(study.drift_settings())),
     }
+
+
+def _isolation(sandbox: str) -> str:
+    return "no sandbox (unsafe): nothing kept them from this machine" if sandbox == "unsafe" else f"{sandbox}'s sandbox"
 
 
 def _panel(panel: PanelSettings) -> str:

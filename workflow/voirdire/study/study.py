@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from voirdire.benchmarks import Source
+from voirdire.benchmarks import BENCHMARKS, Source
 from voirdire.models import Limits, ModelSpec
 from voirdire.models.shared import start_afresh
 from voirdire.study.config import Config, model_spec, parse, pool
@@ -79,6 +79,12 @@ class Study:
 
     def judge_prompt(self, condition: str, task: str) -> str:
         return f"{self.prompts}/judge/{self.conditions[condition].template}/{task}.md"
+
+    @property
+    def program_grades(self) -> list[str]:
+        """The grades of all responses that are programs."""
+        code = [task for task in self.matrix.tasks if BENCHMARKS[task].grader == "code"]
+        return [self.paths.grade(task, examinee) for task in code for examinee in self.matrix.examinees]
 
     def source(self, task: str) -> Source:
         return Source.from_dict(self.config.benchmarks[task].model_dump(exclude_none=True))
