@@ -160,4 +160,5 @@ def without_echo(lines: list[str]) -> list[str]:
                 # The beginning was not repeated.
                 kept.clear()
             inside = False
-    return kept
+    # Of an echo that doesn't end nobody knows how far it goes.
+    return [] if inside else kept
