@@ -88,8 +88,8 @@ def test_a_study_over_http_gives_what_the_bulk_run_gives(bulk, config, texts, tm
         pd.testing.assert_frame_equal(without(frame), without(expected[job]))
         assert not frame["simulated"].any()
         assert frame["request_key"].notna().all()
-    # Every prompt is asked, and none that the panel wouldn't know.
-    assert len(asked) == len(texts) == 4 * 3 * (2 + 4 + 2 * 2)
+    # Every prompt is asked, and none that the panel wouldn't know: answers, verdicts, two labels, two more templates.
+    assert len(asked) == len(texts) == 4 * 3 * (2 + 4 + 2 * 2 + 2 * 2)
 
 
 def test_the_panel_as_a_provider_of_litellms_says_what_the_bulk_run_says(texts, tmp_path, monkeypatch):
