@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from fault_server import FaultServer
     from job_worker import Worker
 
-# A runner that was started in the background ignores Ctrl-C, and so would all that tests start and interrupt.
+# A runner that was started in the background ignores Ctrl-C, one behind nohup that its terminal is gone; and so would
+# all that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 PROJECT = Path(__file__).resolve().parent.parent
 
