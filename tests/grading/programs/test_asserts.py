@@ -248,7 +248,7 @@ def test_a_value_far_longer_than_the_test_is_not_even_read():
 def test_no_value_holds_up_the_trusted_process(test, value):
     start = time.process_time()
     assert not outside(test, value)
-    assert time.process_time() - start < 0.5
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_what_could_take_long_is_not_decided_in_the_trusted_process(test, value)
     start = time.process_time()
     with pytest.raises(NotHereError):
         outside(test, value)
-    assert time.process_time() - start < 0.5
+    assert time.process_time() - start < 10
 
 
 def test_a_range_in_disguise_is_refused():
