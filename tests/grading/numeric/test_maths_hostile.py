@@ -108,7 +108,7 @@ MORE_REPEATED = [
     "<answer>",
     "<answer>1",
     "</think>",
-    "<think></think>",
+    "x<think></think>",
     "I made a ",
     "if ",
     "\ud83d",
