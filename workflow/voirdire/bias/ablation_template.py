@@ -1,5 +1,7 @@
 """Does it change a verdict to be asked in other words?"""
 
+from collections.abc import Iterator
+
 import pandas as pd
 
 from voirdire.bias.paired import paired_changes, pairs_of, with_holm
@@ -26,13 +28,10 @@ def ablation_template(
     """
     frame = prepared(verdicts)
     clusters = clusters_of(frame)
-    before = frame[frame["condition"] == main]
     tables = []
-    for template, rows in other_templates(frame, main):
-        pairs = pairs_of(before, rows)
-        if len(pairs):
-            table = paired_changes(pairs, clusters, resamples, seed, level)
-            tables.append(table.assign(template=template, seed=seed, simulated=bool(pairs["simulated"].any())))
+    for template, pairs in template_pairs(frame, main):
+        table = paired_changes(pairs, clusters, resamples, seed, level)
+        tables.append(table.assign(template=template, seed=seed, simulated=bool(pairs["simulated"].any())))
     if not tables:
         return pd.DataFrame(columns=TEMPLATE_COLUMNS)
     table = with_holm(pd.concat(tables, ignore_index=True), ["template", "task", "rate"])
@@ -48,3 +47,12 @@ def other_templates(frame: pd.DataFrame, main: str) -> list[tuple[str, pd.DataFr
     if "label" in rows:
         rows = rows[rows["label"].isna()]
     return [(str(template), part) for template, part in rows.groupby("template", sort=False)]
+
+
+def template_pairs(frame: pd.DataFrame, main: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each other template, and the main condition's verdicts paired with its own; only those that have pairs."""
+    before = frame[frame["condition"] == main]
+    for template, rows in other_templates(frame, main):
+        pairs = pairs_of(before, rows)
+        if len(pairs):
+            yield template, pairs

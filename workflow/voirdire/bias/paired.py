@@ -56,21 +56,32 @@ def pairs_of(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     return usable(before).merge(usable(after)[[*_KEY, "verdict"]], on=_KEY, suffixes=("", "_after"))
 
 
+def counts_of(
+    pairs: pd.DataFrame, clusters: dict[str, npt.NDArray[np.object_]], seed: int
+) -> tuple[list[Counts], list[Counts]]:
+    """The counts of the pairs' verdicts before and after, per task; the same judges in the same order in all of them.
+
+    pairs: from `pairs_of`; clusters: from `clusters_of` all rows.
+    """
+    before = count(pairs, ("judge",), seed=seed, clusters=clusters)
+    after = count(pairs.assign(verdict=pairs["verdict_after"]), ("judge",), seed=seed, clusters=clusters)
+    return aligned(before), aligned(after)
+
+
 def paired_changes(
     pairs: pd.DataFrame, clusters: dict[str, npt.NDArray[np.object_]], resamples: int, seed: int, level: float
 ) -> pd.DataFrame:
     """FPR, FNR and directional bias of the pairs' verdicts after less before, shares.
 
     pairs: from `pairs_of`; clusters: from `clusters_of` all rows. One row per rate, task (and "all": mean of the tasks
-    that have the difference) and judge (and "all": mean of the judges); n_pairs: of wrong
-    responses for the FPR, right ones for the FNR, both for the bias; NaN and a reason where there are none.
+    that have the difference) and judge (and "all": mean of the judges); n_pairs: of wrong responses for the FPR, right
+    ones for the FNR, both for the bias; NaN and a reason where there are none.
 
     Intervals: percentile cluster bootstrap of the difference; Newcombe's paired interval where a count, or the number
     of clusters whose verdicts differ, is below 10; "mover" for what is made of such; for judge "all" see
     `dependent_mean`. p: sign-flip over clusters, for FPR and FNR McNemar's exact test where a cluster is one pair.
     """
-    before = aligned(count(pairs, ("judge",), seed=seed, clusters=clusters))
-    after = aligned(count(pairs.assign(verdict=pairs["verdict_after"]), ("judge",), seed=seed, clusters=clusters))
+    before, after = counts_of(pairs, clusters, seed)
     judges = before[0].cells["judge"].tolist()
     tasks = [_task(b, a, resamples, seed, level) for b, a in zip(before, after, strict=True)]
     names = [counts.task for counts in before]

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.ablation_template import other_templates
-from voirdire.bias.counts import Counts, Totals, count
-from voirdire.bias.paired import pairs_of
-from voirdire.bias.pooling import aligned, mean_coefficients, side_by_side, weighted_sum
+from voirdire.bias.ablation_template import template_pairs
+from voirdire.bias.counts import Counts, Totals
+from voirdire.bias.paired import counts_of
+from voirdire.bias.pooling import mean_coefficients, side_by_side, weighted_sum
 from voirdire.bias.rows import clusters_of, prepared
 from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import percentile, task_seed
@@ -24,7 +24,6 @@ RANKING_COLUMNS = [
 ]
 MEASURES = ("accuracy", "fpr", "fnr", "bias")
 _FEWEST = 3
-_COUNTED = ("right", "wrong", "accepted_wrong", "rejected_right")
 # Of the swaps' stream of draws, beside those of resamples and blocks.
 _SWAPS = 2
 # Swaps held in memory at a time.
@@ -63,26 +62,20 @@ def template_ranking(
     """
     frame = prepared(verdicts)
     clusters = clusters_of(frame)
-    before = frame[frame["condition"] == main]
     rows = []
-    for template, after in other_templates(frame, main):
-        pairs = pairs_of(before, after)
-        if len(pairs):
-            named = {"template": template, "seed": seed, "simulated": bool(pairs["simulated"].any())}
-            rows += [{**named, **row} for row in _rankings(pairs, clusters, resamples, seed, level)]
+    for template, pairs in template_pairs(frame, main):
+        named = {"template": template, "seed": seed, "simulated": bool(pairs["simulated"].any())}
+        rows += [{**named, **row} for row in _rankings(pairs, clusters, resamples, seed, level)]
     return pd.DataFrame(rows, columns=RANKING_COLUMNS)
 
 
 def _rankings(
     pairs: pd.DataFrame, clusters: dict[str, npt.NDArray[np.object_]], resamples: int, seed: int, level: float
 ) -> Iterator[dict[str, object]]:
-    both = [
-        aligned(count(rows, ("judge",), seed=seed, clusters=clusters))
-        for rows in (pairs, pairs.assign(verdict=pairs["verdict_after"]))
-    ]
-    judges = both[0][0].cells["judge"].tolist()
-    tasks = [_measured(first, second, resamples, seed) for first, second in zip(*both, strict=True)]
-    names = [counts.task for counts in both[0]]
+    before, after = counts_of(pairs, clusters, seed)
+    judges = before[0].cells["judge"].tolist()
+    tasks = [_measured(first, second, resamples, seed) for first, second in zip(before, after, strict=True)]
+    names = [counts.task for counts in before]
     for task, parts in [*((name, [part]) for name, part in zip(names, tasks, strict=True)), ("all", tasks)]:
         n_pairs = int(sum(part.counts[0].n.sum() for part in parts))
         for measure in MEASURES:
@@ -93,7 +86,7 @@ def _measured(before: Counts, after: Counts, resamples: int, seed: int) -> _Meas
     moved = [later - earlier for earlier, later in zip(before.arrays(), after.arrays(), strict=True)]
     change = [np.concatenate(parts) for parts in zip(*_swaps(before, moved, resamples, seed), strict=True)]
     first, second = (
-        Totals(*(getattr(counts.totals(), name) + sign * part for name, part in zip(_COUNTED, change, strict=True)))
+        Totals(*(array.sum(axis=1) + sign * part for array, part in zip(counts.arrays(), change, strict=True)))
         for counts, sign in ((before, 1), (after, -1))
     )
     samples = before.resampled(resamples, seed), after.resampled(resamples, seed)

@@ -232,11 +232,11 @@ def _check_personas(config: Config, source: str, faults: Faults) -> None:
 def _check_tasks(config: Config, source: str, faults: Faults) -> None:
     if not config.benchmarks:
         faults.add(f"{source}: benchmarks: name at least one of {', '.join(BENCHMARKS)}")
+    recorded = [name for name in config.examinees if name in config.models and config.models[name].responses]
     for task, benchmark in config.benchmarks.items():
         if task not in BENCHMARKS:
             faults.add(f"{source}: benchmarks.{task}: unknown benchmark; known are {', '.join(BENCHMARKS)}")
             continue
-        recorded = [name for name in config.examinees if name in config.models and config.models[name].responses]
         if benchmark.shuffle_options and recorded:
             faults.add(
                 f"{source}: benchmarks.{task}.shuffle_options: the responses of {', '.join(recorded)} are recorded, "

@@ -30,7 +30,8 @@ _TOTALS = re.compile(
 _STEP = re.compile(r"\W*(?:first|then|next|now|step|let)\b", re.IGNORECASE)
 # What a plain sentence opens with that goes on to more, or says what is given.
 _ON_THE_WAY = re.compile(
-    r"\W*(?:(?:multiply|divide|add|subtract|calculate|compute|done|finished)\b|first|second|third|then|next|now|step|let|if|suppose|assum|since|because|given|we\s+(?:know|need|have)"
+    r"\W*(?:(?:multiply|divide|add|subtract|calculate|compute|done|finished)\b"
+    r"|first|second|third|then|next|now|step|let|if|suppose|assum|since|because|given|we\s+(?:know|need|have)"
     r"|to\s+\w+|note|for\s+(?:example|each)|also|after|before|when|while|another|one\b|I\b|according)",
     re.IGNORECASE,
 )
@@ -68,7 +69,8 @@ _COURTESY = re.compile(
 _ADDED = re.compile(
     r"\W*(?:(?:double[- ])?check|verif\w+|(?:here\s+is|here's)\s+(?:why|how|(?:the|a)\s+(?:\w+\s+)?breakdown)|why"
     r"|explanation|reasoning"
-    r"|(?:a\s+)?common\s+(?:mistake|error)|alternative(?:ly)?|another\s+(?:way|approach))\b(?!.*\banswer\b)|\s*\|(?!.*\*\*)(?!.*\btotal\b)",
+    r"|(?:a\s+)?common\s+(?:mistake|error)|alternative(?:ly)?|another\s+(?:way|approach))\b(?!.*\banswer\b)"
+    r"|\s*\|(?!.*\*\*)(?!.*\btotal\b)",
     re.IGNORECASE,
 )
 # The example of a prompt's format, repeated, says as little.
@@ -146,7 +148,7 @@ def _from_last_sentence(line: str, only: bool) -> tuple[Fraction | None, str]:
     sentence = sentences[-1] if sentences else ""
     conclusion = last_match(_CONCLUDES, sentence)
     if conclusion:
-        return read_number(sentence[conclusion.end() :], unique=False), "conclusion"
+        return read_number(sentence[conclusion.end() :]), "conclusion"
     if _TOTALS.search(sentence) and not _STEP.match(sentence):
         return read_number(sentence, unique=True), "conclusion"
     if (not only or len(sentences) > 1) and _IS_GIVEN.match(sentence):
@@ -155,7 +157,7 @@ def _from_last_sentence(line: str, only: bool) -> tuple[Fraction | None, str]:
 
 
 def _plain_sentence(line: str, sentence: str) -> tuple[Fraction | None, str]:
-    """What a whole sentence without any calculation states; or the unknown that it solves ("We get x = 10.")."""
+    """What a whole sentence states that is no step on the way; or the unknown that it solves ("We get x = 10.")."""
     if _LISTED.match(line) or _LIST_MARK.fullmatch(line) or _ON_THE_WAY.match(sentence) or _GIVES_UP.search(line):
         return None, ""
     solved = _SOLVED.search(sentence)
