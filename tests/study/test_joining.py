@@ -3,6 +3,8 @@
 import pandas as pd
 import pytest
 
+from voirdire.benchmarks import Item
+from voirdire.grading import grade as read
 from voirdire.study.joining import join_verdicts, ungraded
 from voirdire.tables import GENERATIONS, GRADES, JUDGEMENTS, VERDICTS
 
@@ -16,8 +18,8 @@ def generation(item_id, **changes):
     return facts | changes
 
 
-def grade(item_id, truth):
-    return {"task": "t", "item_id": item_id, "examinee": "e", "truth": truth, "how": "h"}
+def grade(item_id, truth, **changes):
+    return {"task": "t", "item_id": item_id, "examinee": "e", "truth": truth, "how": "h"} | changes
 
 
 def judgement(item_id, **changes):
@@ -60,6 +62,47 @@ def test_a_response_that_is_not_ok_has_no_truth_and_no_verdict():
     )
     assert joined["truth"].isna().all()
     assert joined["status"].isna().all()
+
+
+def test_each_verdict_has_what_its_response_answered():
+    joined = join(
+        [judgement("1"), judgement("2"), judgement("1", judge="k")],
+        [generation("1"), generation("2")],
+        [grade("1", False, answer="18"), grade("2", False)],
+    )
+    answers = joined.reset_index().sort_values(["item_id", "judge"])["answer"]
+    assert answers.iloc[:2].tolist() == ["18", "18"]
+    assert pd.isna(answers.iloc[2])
+
+
+@pytest.mark.parametrize(
+    ("task", "item", "same"),
+    [
+        ("gsm8k", {"answer": "20"}, ["18 boxes: #### 18", "#### $18.00", "\\boxed{36/2}", "The answer is eighteen."]),
+        ("aime", {"answer": "20"}, ["\\boxed{033}", "So the answer is 33."]),
+        ("gsm8k", {"answer": "2"}, ["\\boxed{\\frac{1}{3}}", "#### 2/6"]),
+        ("quality", {"answer": "B", "options": tuple("wxyz")}, ["Answer: c", "I choose C.", "(C) y"]),
+    ],
+)
+def test_answers_that_mean_the_same_are_equal(task, item, same):
+    grades = [read(task, Item(task, "q", "?", **item), response) for response in same]
+    assert len({found.answer for found in grades}) == 1
+    assert [found.truth for found in grades] == [False] * len(same)
+
+
+def test_a_program_is_no_answer_to_compare():
+    joined = join([judgement("1")], [generation("1")], [grade("1", True, answer="x = 1", sandbox="landlock")])
+    assert joined["answer"].isna().all()
+    assert joined["truth"].tolist() == [True]
+
+
+def test_a_response_that_is_not_ok_has_no_answer():
+    joined = join(
+        [judgement("1", generation_status="truncated", status=None, verdict=None)],
+        [generation("1", status="truncated")],
+        [grade("1", False, answer="18")],
+    )
+    assert joined["answer"].isna().all()
 
 
 def test_a_response_whose_grading_failed_keeps_its_verdict():

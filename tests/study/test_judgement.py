@@ -250,7 +250,7 @@ def test_a_template_without_a_place_for_the_label_is_refused_by_name(bench, real
     assert server.requests == []
 
 
-def test_a_judgement_lacks_only_the_truth_and_the_length_of_a_verdict(bench, real):
+def test_a_judgement_lacks_only_what_grading_knows_and_the_length_of_a_verdict(bench, real):
     frame = judge(bench({"judge": real()}))
-    assert set(VERDICTS.names) - set(frame.columns) == {"truth", "response_chars"}
+    assert set(VERDICTS.names) - set(frame.columns) == {"truth", "answer", "response_chars"}
     assert frame[["template", "judge", "examinee"]].iloc[0].tolist() == ["default", "crow", "larch"]

@@ -16,14 +16,16 @@ _DEFAULTS: dict[str, Any] = {
     "generation_status": "ok",
     "status": "ok",
     "simulated": False,
+    "answer": None,
 }
 
 
 def prepared(verdicts: pd.DataFrame) -> pd.DataFrame:
     """The verdicts with plain types and every column that this package reads.
 
-    Missing columns: condition "blind", trial 0, statuses "ok", simulated false; cluster is the item. verdict and truth
-    become floats 1, 0 or NaN (missing). Clusters are clusters within a task. Raises UserError naming missing columns.
+    Missing columns: condition "blind", trial 0, statuses "ok", simulated false, no answers; cluster is the item.
+    verdict and truth become floats 1, 0 or NaN (missing). Clusters are clusters within a task. Raises UserError naming
+    missing columns.
     """
     missing = [name for name in _NEEDED if name not in verdicts.columns]
     if missing:

@@ -59,7 +59,7 @@ GRADES = Schema(
         Column("item_id", "string"),
         Column("examinee", "string"),
         Column("truth", "bool", True, meaning="whether the response is right; missing where grading itself failed"),
-        Column("answer", "string", True, meaning="the answer read from the response"),
+        Column("answer", "string", True, meaning="what was read from the response: shortest form, or a program"),
         Column("how", "string", meaning="the rule that found the answer, or why there is none"),
         Column("sandbox", "string", True, meaning="code: the isolation it ran in"),
     ),
@@ -100,6 +100,7 @@ VERDICTS = Schema(
     (
         *_VERDICT_KEY,
         Column("truth", "bool", True, meaning="whether the response is right"),
+        Column("answer", "string", True, meaning="the answer read from the response; missing for code"),
         Column("response_chars", "int", True, meaning="characters of the response"),
         *_CALL,
         _SIMULATED,
