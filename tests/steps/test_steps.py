@@ -185,6 +185,12 @@ def test_settings_are_those_of_the_study(study):
     assert settings.intervals == {"resamples": 100, "seed": 5}
 
 
+def test_families_are_those_of_the_models_in_use(study):
+    models = {name: {"model": f"simulated/{name}", "family": name[:3]} for name in JUDGES}
+    chosen = study(models=models, examinees=["larch", "rook"], judges=["rook"])
+    assert chosen.families() == '{"larch":"lar","rook":"roo"}'
+
+
 def test_verdicts_of_one_condition_or_of_all_are_read(verdicts):
     path = str(verdicts(gsm8k=2))
     assert read_verdicts(path)["condition"].value_counts().to_dict() == {"blind": 18, "elite": 18}

@@ -197,6 +197,11 @@ class Study:
             }
         )
 
+    def families(self) -> str:
+        """The family of each examinee and judge, as JSON."""
+        names = [*self.config.examinees, *self.config.judges]
+        return canonical({name: self.model(name).family for name in names})
+
     def panel_settings(self) -> str:
         return canonical(self.config.panel.model_dump())
 
