@@ -1,0 +1,222 @@
+"""The smallest effect that so few observations would have shown: two-sided tests, one comparison at a time.
+
+Power is the probability that the test rejects. Every function is elementwise, gives the smallest effect at which it
+reaches `power`, and NaN where no effect does: a test of few observations can't reject however strong the effect.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from voirdire.stats.arrays import Array
+from voirdire.stats.intervals import normal_quantile
+
+POWER = 0.8
+# Up to here all tables of two groups are gone through: (both groups + 1) × (smaller group + 1)².
+_MOST_TABLES = 400_000
+_GRID = 200
+_HALVINGS = 45
+
+
+def quantiles(level: float = 0.95, power: float = POWER) -> tuple[float, float]:
+    """The standard normal quantiles of the test and of its power: 1.96 and 0.84."""
+    return normal_quantile(level), normal_quantile(2 * power - 1)
+
+
+def detectable_normal(se: npt.ArrayLike, level: float = 0.95, power: float = POWER) -> Array:
+    """(z₀.₉₇₅ + z₀.₈) × SE: what an estimate with this standard error would have shown, in its own unit; any shape.
+
+    NaN where the standard error is missing or 0: no spread seen is no knowledge.
+    Source: Cohen (1988), Statistical Power Analysis, ch. 1; Bloom (1995), Evaluation Review 19, 547-556.
+
+    >>> round(float(detectable_normal(0.1)), 3)
+    0.28
+    """
+    error = np.asarray(se, float)
+    return np.where(error > 1e-12, sum(quantiles(level, power)) * error, np.nan)
+
+
+def detectable_flips(n: npt.ArrayLike, level: float = 0.95, power: float = POWER) -> Array:
+    """The smallest share of n pairs that must change, all the same way, for McNemar's exact test to show it.
+
+    The test (the sign-flip test of 0/±1 differences) rejects from k changed pairs on, 2 / 2ᵏ ≤ 1 − level: 6 at 5 %. So
+    the share p at which P(Binomial(n, p) ≥ k) is the power. Any shape; NaN below k pairs, where it can't reject.
+
+    >>> [round(float(share), 2) for share in detectable_flips([5, 6, 100])]
+    [nan, 0.96, 0.08]
+    """
+    from scipy.special import betaincinv
+
+    k = fewest_flips(level)
+    pairs = np.asarray(n, float)
+    enough = pairs >= k
+    share = betaincinv(k, np.where(enough, pairs, k) - k + 1, power)
+    return np.where(enough, share, np.nan)
+
+
+def fewest_flips(level: float = 0.95) -> int:
+    """The number of units below which a two-sided sign-flip test can't reject: 6 at 5 %."""
+    return int(np.ceil(1 - np.log2(1 - level) - 1e-9))
+
+
+def detectable_r(n: npt.ArrayLike, level: float = 0.95, power: float = POWER) -> Array:
+    """The smallest |r| that n points would have shown, by Fisher's z with its bias r / 2(n − 1).
+
+    NaN up to 4 points at 5 %: of their 24 orders 2 have the largest |r|, so an exact permutation p is at least .083.
+    n: any shape. Source: Cohen (1988), ch. 3; Hotelling (1953), J. R. Stat. Soc. B 15, 193-232 for the bias.
+
+    >>> [round(float(r), 2) for r in detectable_r([4, 6, 30])]
+    [nan, 0.91, 0.49]
+    """
+    from scipy.special import gamma
+
+    points = np.asarray(n, float)
+    enough = 2 / gamma(np.clip(points, 0, 100) + 1) <= 1 - level
+    used = np.where(enough, points, 10.0)
+    z = sum(quantiles(level, power)) / np.sqrt(used - 3)
+    r: Array = np.tanh(z)
+    for _ in range(_HALVINGS):
+        r = np.tanh(z - r / (2 * (used - 1)))
+    return np.where(enough, r, np.nan)
+
+
+def detectable_d(n_first: npt.ArrayLike, n_second: npt.ArrayLike, level: float = 0.95, power: float = POWER) -> Array:
+    """The smallest Cohen's d that two groups of these sizes would have shown, by Student's t; any shape.
+
+    NaN where a group has fewer than two. Source: Cohen (1988), ch. 2, with t for the normal quantiles.
+
+    >>> round(float(detectable_d(20, 20)), 2)
+    0.91
+    """
+    from scipy.special import stdtrit
+
+    first, second = np.broadcast_arrays(np.asarray(n_first, float), np.asarray(n_second, float))
+    enough = np.minimum(first, second) >= 2
+    first, second = (np.where(enough, size, 2.0) for size in (first, second))
+    freedom = first + second - 2
+    reach = stdtrit(freedom, (1 + level) / 2) + stdtrit(freedom, power)
+    return np.where(enough, reach * np.sqrt(1 / first + 1 / second), np.nan)
+
+
+def least_fisher_p(n_first: npt.ArrayLike, n_second: npt.ArrayLike) -> Array:
+    """The p of Fisher's exact test when one group is all hits and the other none: no table has a smaller one.
+
+    Any shape; 1 where a group is empty.
+
+    >>> float(least_fisher_p(3, 3))  # 2 of 20 tables
+    0.1
+    """
+    from scipy.special import gammaln
+
+    first, second = np.broadcast_arrays(np.asarray(n_first, float), np.asarray(n_second, float))
+    log = gammaln(first + 1) + gammaln(second + 1) - gammaln(first + second + 1)
+    p: Array = np.exp(log) * np.where(first == second, 2, 1)
+    return np.minimum(1.0, np.round(p, 12))
+
+
+def detectable_proportions(
+    n_first: npt.ArrayLike,
+    n_second: npt.ArrayLike,
+    base: npt.ArrayLike,
+    level: float = 0.95,
+    power: float = POWER,
+) -> Array:
+    """The smallest difference of two independent proportions that Fisher's exact test would have shown.
+
+    Up as well as down, where both can be shown; towards a half it takes more. base: the second group's true
+    proportion, in [0, 1], which bounds what the first can differ by; shapes broadcast; sizes are rounded to whole
+    numbers, at least 1. Small groups: exact, all tables gone through, every 0.005 and by straight line between; large
+    ones: the normal limit with the continuity correction. NaN where the power is not reached even by 0 or 1 against the
+    base, or a size or the base is missing.
+    Source: Fleiss, Tytun & Ury (1980), Biometrics 36, 343-346.
+
+    >>> [round(float(d), 2) for d in detectable_proportions([2, 100], [31, 100], 0.3)]
+    [nan, 0.2]
+    """
+    arrays = [np.asarray(array, float) for array in (n_first, n_second, base)]
+    first, second, share = (array.ravel() for array in np.broadcast_arrays(*arrays))
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    known = ~np.isnan(first + second + share)
+    found = np.full(len(first), np.nan)
+    first, second = (np.maximum(np.rint(np.where(known, size, 1)), 1) for size in (first, second))
+    small = (first + second + 1) * (np.minimum(first, second) + 1) ** 2 <= _MOST_TABLES
+    for at in np.flatnonzero(known & small):
+        found[at] = _exact(int(first[at]), int(second[at]), float(share[at]), level, power)
+    large = known & ~small
+    found[large] = _by_normal(first[large], second[large], share[large], level, power)
+    return found.reshape(shape)
+
+
+def _exact(first: int, second: int, base: float, level: float, power: float) -> float:
+    from scipy.stats import binom
+
+    reached = _chances(first) @ (_rejected(first, second, level) @ binom.pmf(np.arange(second + 1), second, base))
+    shares = np.arange(_GRID + 1) / _GRID
+    up, down = shares > base, shares < base
+    crossings = [_crossing(shares[up] - base, reached[up], power)]
+    crossings.append(_crossing((base - shares[down])[::-1], reached[down][::-1], power))
+    return float(np.fmax(crossings[0], crossings[1]))
+
+
+def _crossing(effects: Array, reached: Array, power: float) -> float:
+    """The first effect at which the power is reached, between two of the grid by straight line; NaN without one."""
+    enough = np.flatnonzero(reached >= power - 1e-12)
+    if not len(enough):
+        return np.nan
+    at = int(enough[0])
+    if at == 0 or reached[at] <= reached[at - 1]:
+        return float(effects[at])
+    part = (power - reached[at - 1]) / (reached[at] - reached[at - 1])
+    return float(effects[at - 1] + part * (effects[at] - effects[at - 1]))
+
+
+@lru_cache(maxsize=4096)
+def _chances(n: int) -> Array:
+    """Binomial probabilities of 0 … n hits for every proportion of the grid, (grid, n + 1)."""
+    from scipy.stats import binom
+
+    chances: Array = binom.pmf(np.arange(n + 1), n, np.arange(_GRID + 1)[:, None] / _GRID)
+    return chances
+
+
+@lru_cache(maxsize=4096)
+def _rejected(first: int, second: int, level: float) -> npt.NDArray[np.bool_]:
+    """Which tables, by hits of both groups (first + 1, second + 1), Fisher's exact test rejects."""
+    from scipy.special import gammaln
+
+    if first > second:
+        return _rejected(second, first, level).T
+    hits = np.arange(first + 1)
+    rest = np.arange(first + second + 1)[:, None] - hits
+    possible = (rest >= 0) & (rest <= second)
+    rest = np.where(possible, rest, 0)
+    log = -gammaln(hits + 1) - gammaln(first - hits + 1) - gammaln(rest + 1) - gammaln(second - rest + 1)
+    weight = np.where(possible, np.exp(log - log.max(axis=1, where=possible, initial=-np.inf, keepdims=True)), 0.0)
+    weight /= weight.sum(axis=1, keepdims=True)
+    p = np.where(weight[:, None, :] <= weight[:, :, None] * (1 + 1e-7), weight[:, None, :], 0.0).sum(axis=2)
+    rejected: npt.NDArray[np.bool_] = p[hits[:, None] + np.arange(second + 1), hits[:, None]] <= 1 - level + 1e-12
+    return rejected
+
+
+def _by_normal(first: Array, second: Array, base: Array, level: float, power: float) -> Array:
+    test, beyond = quantiles(level, power)
+    smallest = np.full(len(base), np.nan)
+    inverse = 1 / first + 1 / second
+
+    def shown(effect: Array, sign: int) -> npt.NDArray[np.bool_]:
+        share = np.clip(base + sign * effect, 0, 1)
+        mean = (first * share + second * base) / (first + second)
+        under_null = np.sqrt(mean * (1 - mean) * inverse)
+        under_effect = np.sqrt(share * (1 - share) / first + base * (1 - base) / second)
+        found: npt.NDArray[np.bool_] = effect - inverse / 2 >= test * under_null + beyond * under_effect
+        return found
+
+    for sign, room in ((1, 1 - base), (-1, base)):
+        below, above = np.zeros(len(base)), room.copy()
+        for _ in range(_HALVINGS):
+            middle = (below + above) / 2
+            there = shown(middle, sign)
+            below, above = np.where(there, below, middle), np.where(there, middle, above)
+        smallest = np.fmax(smallest, np.where(shown(room, sign), above, np.nan))
+    return smallest
