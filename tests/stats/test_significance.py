@@ -170,6 +170,8 @@ def test_strata_without_a_group_are_left_out(test):
 def test_no_variation_is_no_difference_and_a_single_cluster_no_test(test):
     ones = np.ones(3)
     assert test([(ones, ones, ones, ones)]) == 1.0
+    # One hit in the two trials of every cluster.
+    assert test([apart((ones, 2 * ones), (ones, 2 * ones))]) == 1.0
     assert np.isnan(test([(ones[:1], ones[:1], 0 * ones[:1], ones[:1])]))
 
 

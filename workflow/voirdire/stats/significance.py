@@ -163,7 +163,8 @@ def equal_proportions_p(strata: Sequence[Stratum]) -> float:
     if sum(int(group.there.sum()) for group in groups) < 2:
         return np.nan
     independent, robust = np.sum([group.variances() for group in groups], axis=0)
-    if independent <= 1e-12:
+    # Without any spread over clusters every one of them, and so each group, has just the share of all.
+    if min(independent, robust) <= 1e-12:
         return 1.0
     scale = independent / robust
     if sum(group.table[1:].min() for group in groups) * scale > _MAX_TOTALS:
