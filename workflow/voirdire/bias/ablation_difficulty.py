@@ -9,6 +9,7 @@ import pandas as pd
 
 from voirdire.bias.counts import Counts, Totals, count
 from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
+from voirdire.bias.power import MARGIN_SHARE, with_power
 from voirdire.bias.rows import clusters_of, of_condition, prepared, responses_of
 from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import SMALL_COUNT, Interval, combined_interval, effective_n, percentile
@@ -16,7 +17,7 @@ from voirdire.stats.intervals import newcombe
 
 DIFFICULTY_COLUMNS = [
     *("task", "judge", "bin", "n_items", "n_own", "n_other", "own", "other_value", "gap", "low", "high"),
-    *("interval", "reason", "n_dropped", "seed", "simulated"),
+    *("interval", "reason", "n_dropped", "detectable", "says", "seed", "simulated"),
 ]
 BINS = ("hard", "medium", "easy")
 # The paper's, taken literally: [0, .33), [.33, .67), [.67, 1]; 1 of 3 is medium and 2 of 3 is not easy.
@@ -52,7 +53,8 @@ def ablation_difficulty(
     side has none. Without a model that judged itself: no rows, all columns.
 
     Intervals: percentile cluster bootstrap; where fewer than 10 were accepted or rejected on a side, Newcombe's from
-    the effective numbers of independent verdicts; "mover" for means over tasks that contain one.
+    the effective numbers of independent verdicts; "mover" for means over tasks that contain one. detectable, says:
+    see `with_power`.
     """
     frame = prepared(verdicts)
     rows = of_condition(frame, main)
@@ -70,7 +72,9 @@ def ablation_difficulty(
         parts = [_gaps(c, name, judges, n_items.get((c.task, name), 0), resamples, seed, level) for c in counts]
         for task, part in [*zip([c.task for c in counts], parts, strict=True), ("all", _pooled(parts, level))]:
             tables.append(_table(part, judges, simulated).assign(task=task, bin=name, seed=seed))
+    groups, base = ("n_own", "n_other"), "other_value"
     table = pd.concat(tables, ignore_index=True)
+    table = with_power(table, "gap", "proportions", groups, base=base, margin=MARGIN_SHARE, level=level)
     order = [*[c.task for c in counts], "all"], [*judges, "all"], BINS
     by = [table[key].map(list(known).index) for key, known in zip(("task", "judge", "bin"), order, strict=True)]
     return table.iloc[np.lexsort([key.to_numpy() for key in reversed(by)])].reset_index(drop=True)[DIFFICULTY_COLUMNS]

@@ -2,12 +2,12 @@
 
 import pandas as pd
 
-from voirdire.bias.paired import paired_changes, pairs_of, with_holm
+from voirdire.bias.paired import judged, paired_changes, pairs_of
 from voirdire.bias.rows import clusters_of, prepared
 
 IDENTITY_COLUMNS = [
     *("label", "task", "judge", "examinee", "rate", "n_pairs", "blind", "labelled", "difference", "low", "high"),
-    *("p", "p_holm", "family", "interval", "reason", "n_dropped", "seed", "simulated"),
+    *("p", "p_holm", "family", "interval", "reason", "n_dropped", "detectable", "says", "seed", "simulated"),
 ]
 LABELS = ("elite", "author")
 
@@ -23,7 +23,7 @@ def ablation_identity(
 
     One row per label, task, judge, examinee and rate, with intervals and p as `paired_changes` gives them; with several
     labelled examinees also examinee "all", their pairs together. p_holm: Holm over the judges of one `family`: label,
-    task, rate and examinee. Without a labelled condition: no rows, all columns.
+    task, rate and examinee; detectable, says: see `with_power`. Without a labelled condition: no rows, all columns.
     """
     frame = prepared(verdicts)
     clusters = clusters_of(frame)
@@ -38,7 +38,7 @@ def ablation_identity(
             tables.append(table.assign(label=label, examinee=name, seed=seed, simulated=bool(part["simulated"].any())))
     if not tables:
         return pd.DataFrame(columns=IDENTITY_COLUMNS)
-    table = with_holm(pd.concat(tables, ignore_index=True), ["label", "task", "rate", "examinee"])
+    table = judged(pd.concat(tables, ignore_index=True), ["label", "task", "rate", "examinee"], level)
     return table.rename(columns={"before": "blind", "after": "labelled"})[IDENTITY_COLUMNS]
 
 

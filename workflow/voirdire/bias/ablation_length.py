@@ -11,6 +11,7 @@ import pandas as pd
 from voirdire.bias.contrast import Mask, cluster_codes, weighted_sums
 from voirdire.bias.dependent import DependentMean, dependent_mean, n_telling
 from voirdire.bias.pooling import mean_coefficients, side_by_side, weighted_sum
+from voirdire.bias.power import MARGIN_D, with_power
 from voirdire.bias.rows import clusters_of, of_condition, prepared, usable
 from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import SMALL_COUNT, Interval, combined_interval, percentile
@@ -18,10 +19,10 @@ from voirdire.stats.effect import cohen_d_from_moments, cohen_d_interval
 
 LENGTH_COLUMNS = [
     *("task", "judge", "n_accepted", "n_rejected", "mean_chars_accepted", "mean_chars_rejected"),
-    *("d", "low", "high", "equivalent", "interval", "reason", "n_dropped", "seed", "simulated"),
+    *("d", "low", "high", "equivalent", "interval", "reason", "n_dropped", "detectable", "says", "seed", "simulated"),
 ]
-# Cohen's "small" effect: within it on both sides, length is no confound.
-NEGLIGIBLE_D = 0.2
+# Within it on both sides, length is no confound.
+NEGLIGIBLE_D = MARGIN_D
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ def ablation_length(
     Intervals: percentile cluster bootstrap; where fewer than 10 clusters were accepted or rejected, the noncentral t
     with one observation per cluster; pooled over such tasks, square-and-add ("mover"); for judge "all" see
     `dependent_mean`. equivalent: "yes" if the interval lies within ±0.2, "no" if it lies wholly beyond on one side,
-    else "undecided". Too few responses are "undecided", never "no difference". Without wrong responses of
-    known length: no rows.
+    else "undecided". Too few responses are "undecided", never "no difference". detectable, says: see `with_power`.
+    Without wrong responses of known length: no rows, all columns.
     """
     frame = prepared(verdicts)
     if "response_chars" not in frame:
@@ -70,7 +71,8 @@ def ablation_length(
     simulated = rows.groupby("judge")["simulated"].any().reindex(judges).to_numpy()
     parts = [*tasks, _pooled(tasks, level)]
     table = pd.concat([_table(part, judges, simulated, level, seed) for part in parts], ignore_index=True)
-    return table[LENGTH_COLUMNS]
+    groups = ("n_accepted", "n_rejected")
+    return with_power(table, "d", "means", groups, margin=NEGLIGIBLE_D, level=level)[LENGTH_COLUMNS]
 
 
 def _task(

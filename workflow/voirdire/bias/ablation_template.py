@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from voirdire.bias.paired import paired_changes, pairs_of, with_holm
+from voirdire.bias.paired import judged, paired_changes, pairs_of
 from voirdire.bias.rows import clusters_of, prepared
 
 TEMPLATE_COLUMNS = [
     *("template", "task", "judge", "rate", "n_pairs", "main", "other", "difference", "low", "high"),
-    *("p", "p_holm", "family", "interval", "reason", "n_dropped", "seed", "simulated"),
+    *("p", "p_holm", "family", "interval", "reason", "n_dropped", "detectable", "says", "seed", "simulated"),
 ]
 
 
@@ -24,7 +24,7 @@ def ablation_template(
 
     One row per template, task, judge and rate (columns main, other, and difference: other less main), with intervals
     and p as `paired_changes` gives them. p_holm: Holm over the judges of one `family`: template, task and rate.
-    Without a second template: no rows, all columns.
+    detectable, says: see `with_power`. Without a second template: no rows, all columns.
     """
     frame = prepared(verdicts)
     clusters = clusters_of(frame)
@@ -34,7 +34,7 @@ def ablation_template(
         tables.append(table.assign(template=template, seed=seed, simulated=bool(pairs["simulated"].any())))
     if not tables:
         return pd.DataFrame(columns=TEMPLATE_COLUMNS)
-    table = with_holm(pd.concat(tables, ignore_index=True), ["template", "task", "rate"])
+    table = judged(pd.concat(tables, ignore_index=True), ["template", "task", "rate"], level)
     return table.rename(columns={"before": "main", "after": "other"})[TEMPLATE_COLUMNS]
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from voirdire.bias.counts import Counts, count
 from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
+from voirdire.bias.power import with_power
 from voirdire.bias.rows import clusters_of, of_condition, prepared, responses_of
 from voirdire.stats.arrays import Array
 from voirdire.stats.bootstrap import percentile
@@ -23,7 +24,8 @@ TABLES = {
 NOTES = {8: "partly algebraic: judge accuracy is itself made of FPR and FNR"}
 CORRELATION_COLUMNS = [
     *("table", "x", "y", "over", "anchor_role", "anchor", "task", "self_point", "left_out", "n", "r", "low", "high"),
-    *("boot_low", "boot_high", "p", "reason", "note", "n_dropped", "seed", "simulated"),
+    *("boot_low", "boot_high", "p", "range_low", "range_high", "reason", "note", "n_dropped", "detectable", "says"),
+    *("seed", "simulated"),
 ]
 POINT_COLUMNS = ["table", "anchor", "task", "model", "is_self", "x", "y", "simulated"]
 
@@ -83,8 +85,11 @@ def correlations(
 
     verdicts: as `voirdire.tables.VERDICTS`; of several conditions only `main` is read. [low, high] is Fisher-z,
     [boot_low, boot_high] the percentile interval when items are resampled (n_dropped resamples had a rate without a
-    denominator or no spread), p exact up to 8 points. r is NaN with a reason below 3 points or without spread; the
-    reason also names models that have no point, for want of a task accuracy (a judge that is no examinee) or a rate.
+    denominator or no spread), p exact up to 8 points. [range_low, range_high], on rows with left_out "": the smallest
+    and largest r with one model left out, of those that have an r. detectable, says: see `with_power`.
+
+    r is NaN with a reason below 3 points or without spread; the reason also names models that have no point, for want
+    of a task accuracy (a judge that is no examinee) or a rate. Without verdicts: no rows, all columns.
     """
     rows = []
     for points in _all_points(_measure(verdicts, main, resamples, seed)):
@@ -98,7 +103,7 @@ def correlations(
         table[name] = table["table"].map({number: names[position] for number, names in TABLES.items()})
     table["anchor_role"] = table["over"].map({"judges": "examinee", "examinees": "judge"})
     table["note"] = table["table"].map(lambda number: NOTES.get(number, ""))
-    return table[CORRELATION_COLUMNS]
+    return with_power(table, "r", "points", ("n",), p="p", level=level)[CORRELATION_COLUMNS]
 
 
 def correlation_points(verdicts: pd.DataFrame, main: str = "blind") -> pd.DataFrame:
@@ -126,9 +131,11 @@ def _correlate(points: _Points, level: float) -> Iterator[dict[str, object]]:
     points = points.subset(known.tolist())
     samples = leave_one_out(points.x_samples, points.y_samples)
     boot_low, boot_high, n_dropped = percentile(samples, level)
-    for position, left_out in enumerate(["", *points.models]):
-        keep = np.array([model != left_out for model in points.models], bool)
-        result = pearson(points.x[keep], points.y[keep], level)
+    left = np.concatenate([np.ones((1, len(points.models)), bool), ~np.eye(len(points.models), dtype=bool)])
+    results = [pearson(points.x[keep], points.y[keep], level) for keep in left]
+    without = [result.r for result in results[1:] if not np.isnan(result.r)]
+    for position, (left_out, result) in enumerate(zip(["", *points.models], results, strict=True)):
+        ranged = bool(without) and not left_out
         names = TABLES[points.table]
         reason = result.reason.replace("x is", f"{names[0]} is").replace("y is", f"{names[1]} is")
         unknown = np.isnan(result.r)
@@ -144,6 +151,8 @@ def _correlate(points: _Points, level: float) -> Iterator[dict[str, object]]:
             "boot_low": np.nan if unknown else boot_low[position],
             "boot_high": np.nan if unknown else boot_high[position],
             "p": result.p,
+            "range_low": min(without) if ranged else np.nan,
+            "range_high": max(without) if ranged else np.nan,
             "reason": "; ".join(filter(None, [reason, dropped])),
             "n_dropped": 0 if unknown else int(n_dropped[position]),
             "simulated": points.simulated,

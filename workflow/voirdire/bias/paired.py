@@ -11,6 +11,7 @@ from voirdire.bias.contrast import Contrast, Mask, compare
 from voirdire.bias.counts import Counts, count
 from voirdire.bias.dependent import dependent_mean, n_telling
 from voirdire.bias.pooling import aligned, mean_coefficients, side_by_side, weighted_sum
+from voirdire.bias.power import MARGIN_SHARE, with_power
 from voirdire.bias.rows import usable
 from voirdire.stats.arrays import Array
 from voirdire.stats.bootstrap import Interval, combined_interval
@@ -25,7 +26,7 @@ class _Change:
     """One rate after less before in one task, over cells: (cells,), samples (resamples, cells).
 
     units: what each cluster adds to the difference, (cells, clusters), 0 without pairs: the sign-flip test's input.
-    influence: the same less what it would add if all clusters differed alike.
+    influence: the same less what it would add if all clusters differed alike. there: clusters with pairs.
     """
 
     before: Array
@@ -35,17 +36,31 @@ class _Change:
     samples: Array
     units: Array
     influence: Array
+    there: Mask
 
 
-def with_holm(changes: pd.DataFrame, family: Sequence[str]) -> pd.DataFrame:
-    """Tables of `paired_changes` with p adjusted over the judges of each family, which is named by these columns.
+def judged(changes: pd.DataFrame, family: Sequence[str], level: float) -> pd.DataFrame:
+    """Tables of `paired_changes` with p adjusted over the judges of each family, and what each row says.
 
-    The mean over judges is a family of its own.
+    family: the columns that name it; the mean over judges is a family of its own. Adds family, p_holm, and detectable
+    and says of `with_power`: a judge's FPR or FNR by pairs, means over judges and the bias by their interval.
     """
     scope = np.where(changes["judge"] == "all", "all judges", "judges")
     named: pd.Series[str] = changes[list(family)].agg(" ".join, axis=1) + ": " + scope
     adjusted = changes.groupby(named)["p"].transform(lambda p: holm(p.to_numpy()))
-    return changes.assign(family=named, p_holm=adjusted)
+    bias = changes["rate"] == "bias"
+    before = changes["before"]
+    return with_power(
+        changes.assign(family=named, p_holm=adjusted),
+        "difference",
+        np.where(bias | (changes["judge"] == "all"), "interval", "pairs"),
+        ("n_clusters",),
+        # How far a rate, or a bias, can move from where it is.
+        room=np.where(bias, 1 + before.abs(), np.maximum(before, 1 - before)),
+        p="p_holm",
+        margin=MARGIN_SHARE,
+        level=level,
+    )
 
 
 def pairs_of(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
@@ -75,7 +90,7 @@ def paired_changes(
 
     pairs: from `pairs_of`; clusters: from `clusters_of` all rows. One row per rate, task (and "all": mean of the tasks
     that have the difference) and judge (and "all": mean of the judges); n_pairs: of wrong responses for the FPR, right
-    ones for the FNR, both for the bias; NaN and a reason where there are none.
+    ones for the FNR, both for the bias, n_clusters: the clusters they are of; NaN and a reason where there are none.
 
     Intervals: percentile cluster bootstrap of the difference; Newcombe's paired interval where a count, or the number
     of clusters whose verdicts differ, is below 10; "mover" for what is made of such; for judge "all" see
@@ -111,6 +126,7 @@ def _task(before: Counts, after: Counts, resamples: int, seed: int, level: float
         samples,
         fpr.units - fnr.units,
         fpr.influence - fnr.influence,
+        fpr.there | fnr.there,
     )
     return {"fpr": fpr, "fnr": fnr, "bias": bias}
 
@@ -129,6 +145,7 @@ def _rate(task: str, hits: tuple[Array, Array], n: Array, resamples: int, seed: 
         compared.samples,
         units,
         later - earlier,
+        n > 0,
     )
 
 
@@ -143,6 +160,7 @@ def _pooled(tasks: Sequence[_Change], level: float) -> _Change:
         samples,
         side_by_side([task.units for task in tasks], share),
         side_by_side([task.influence for task in tasks], share),
+        side_by_side([task.there.astype(np.float64) for task in tasks], share) > 0,
     )
 
 
@@ -153,6 +171,7 @@ def _table(change: _Change, judges: Sequence[str], level: float) -> pd.DataFrame
         {
             "judge": judges,
             "n_pairs": change.n_pairs.astype(np.int64),
+            "n_clusters": change.there.sum(axis=1),
             "before": change.before,
             "after": change.after,
             "difference": interval.estimate,
@@ -171,6 +190,7 @@ def _table(change: _Change, judges: Sequence[str], level: float) -> pd.DataFrame
     last = {
         "judge": "all",
         "n_pairs": int(change.n_pairs[known].sum()),
+        "n_clusters": int(change.there[known].any(axis=0).sum()),
         "before": change.before[known].mean() if some else np.nan,
         "after": change.after[known].mean() if some else np.nan,
         "difference": mean.estimate,

@@ -1,6 +1,7 @@
 """How often judges err, and which way; and how often examinees do."""
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,10 @@ RATE_COLUMNS = [
     *("condition", "task", "pooling", "judge", "examinee", "reading", "n_tasks", "n_right", "n_wrong"),
     *LEFT_OUT,
     *(name + end for name in METRICS for end in ("", "_low", "_high")),
-    *("interval", "n_dropped", "seed", "simulated"),
+    *("interval", "n_dropped", "silent", "seed", "simulated"),
 ]
+# An interval wider than this, half of a rate's range, says nothing: two wrong answers leave .66 and more.
+SILENT_WIDTH = 0.5
 ACCURACY_COLUMNS = [
     *("task", "examinee", "n", "n_right", "accuracy", "accuracy_low", "accuracy_high", "n_not_ok"),
     *("accuracy_counting_not_ok_wrong", "interval", "n_dropped", "seed", "simulated"),
@@ -52,7 +55,9 @@ def rates(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, level: f
     Intervals: percentile cluster bootstrap, stratified by task; where hits or misses, as independent trials, are fewer
     than 10, Wilson with the effective n of the clustering for a rate, Newcombe (with the rates' correlation over
     items) for the bias, square-and-add ("mover") for balanced accuracy and for task means with such a task. `interval`
-    names the method, metric by metric where they differ; n_dropped counts resamples with an empty denominator.
+    names the method, metric by metric where they differ; n_dropped counts resamples with an empty denominator. silent
+    names the metrics of the row that say nothing, "fpr bias" for one: without a value, or with an interval wider than
+    half of a rate's range (for the bias too: it leaves the direction open). Without verdicts: no rows, all columns.
     """
     return _rate_table(verdicts, [("judge",), ()], resamples, seed, level)
 
@@ -158,9 +163,16 @@ def _rows(
     for name, interval in intervals.items():
         columns |= {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
     columns["interval"] = describe_methods(intervals)
+    columns["silent"] = _silent(intervals)
     columns["n_dropped"] = np.max([interval.n_dropped for interval in intervals.values()], axis=0)
     table = counts.cells.assign(**names, **columns)
     return table.astype({"n_right": int, "n_wrong": int})
+
+
+def _silent(intervals: dict[str, Interval]) -> list[str]:
+    """For each cell the metrics without a value, or with an interval too wide to say anything."""
+    quiet = {name: ~(interval.high - interval.low <= SILENT_WIDTH) for name, interval in intervals.items()}
+    return [" ".join(compress(quiet, cell)) for cell in zip(*quiet.values(), strict=True)]
 
 
 def describe_methods(intervals: dict[str, Interval]) -> list[str]:

@@ -13,8 +13,8 @@ from voirdire.stats.arrays import Array
 from voirdire.stats.intervals import normal_quantile
 
 POWER = 0.8
-# Up to here all tables of two groups are gone through: (both groups + 1) × (smaller group + 1)².
-_MOST_TABLES = 400_000
+# Up to here all tables of two groups are gone through: (both groups + 1) × (smaller group + 1).
+_MOST_TABLES = 2_500
 _GRID = 200
 _HALVINGS = 45
 
@@ -140,7 +140,7 @@ def detectable_proportions(
     known = ~np.isnan(first + second + share)
     found = np.full(len(first), np.nan)
     first, second = (np.maximum(np.rint(np.where(known, size, 1)), 1) for size in (first, second))
-    small = (first + second + 1) * (np.minimum(first, second) + 1) ** 2 <= _MOST_TABLES
+    small = (first + second + 1) * (np.minimum(first, second) + 1) <= _MOST_TABLES
     for at in np.flatnonzero(known & small):
         found[at] = _exact(int(first[at]), int(second[at]), float(share[at]), level, power)
     large = known & ~small
@@ -194,7 +194,14 @@ def _rejected(first: int, second: int, level: float) -> npt.NDArray[np.bool_]:
     log = -gammaln(hits + 1) - gammaln(first - hits + 1) - gammaln(rest + 1) - gammaln(second - rest + 1)
     weight = np.where(possible, np.exp(log - log.max(axis=1, where=possible, initial=-np.inf, keepdims=True)), 0.0)
     weight /= weight.sum(axis=1, keepdims=True)
-    p = np.where(weight[:, None, :] <= weight[:, :, None] * (1 + 1e-7), weight[:, None, :], 0.0).sum(axis=2)
+    order = np.argsort(weight, axis=1, kind="stable")
+    ordered = np.take_along_axis(weight, order, axis=1)
+    # Equally likely tables count with each other: the sum up to the last of them.
+    up_to = ordered.cumsum(axis=1)
+    up_to[:, :-1][ordered[:, 1:] <= ordered[:, :-1] * (1 + 1e-7)] = np.inf
+    up_to = np.minimum.accumulate(up_to[:, ::-1], axis=1)[:, ::-1]
+    p = np.empty_like(weight)
+    np.put_along_axis(p, order, up_to, axis=1)
     rejected: npt.NDArray[np.bool_] = p[hits[:, None] + np.arange(second + 1), hits[:, None]] <= 1 - level + 1e-12
     return rejected
 
