@@ -93,7 +93,7 @@ rule ablation_difficulty:
     input:
         VERDICTS,
     output:
-        table("ablation_difficulty"),
+        table("ablation_difficulty", "difficulty_curve"),
     log:
         f"{LOGS}/ablation_difficulty.log",
     conda:

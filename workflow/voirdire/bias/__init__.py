@@ -6,6 +6,7 @@ from voirdire.bias.ablation_length import ablation_length
 from voirdire.bias.ablation_template import ablation_template
 from voirdire.bias.absent import explain_absent
 from voirdire.bias.correlations import correlation_points, correlations
+from voirdire.bias.difficulty_curve import difficulty_curve
 from voirdire.bias.ledger import ledger
 from voirdire.bias.rates import rates, rates_by_examinee, task_accuracy
 from voirdire.bias.self_preference import self_preference
@@ -20,6 +21,7 @@ __all__ = [
     "ablation_template",
     "correlation_points",
     "correlations",
+    "difficulty_curve",
     "explain_absent",
     "ledger",
     "rates",

@@ -12,6 +12,7 @@ BIAS_TABLES = (
     "ablation_identity",
     "ablation_length",
     "ablation_difficulty",
+    "difficulty_curve",
     "ablation_template",
     "template_ranking",
     "trial_agreement",
