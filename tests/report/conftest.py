@@ -30,9 +30,13 @@ def make_tables(models: Sequence[str] = MODELS, tasks: Sequence[str] = TASKS, si
         "correlation_points": study.points(),
         "self_preference": study.self_preference(),
         "self_preference_summary": study.self_preference_summary(),
+        "family_preference": study.family_preference(),
+        "leniency": study.leniency(),
+        "leniency_summary": study.leniency_summary(),
         "ablation_identity": study.identity(),
         "ablation_length": study.length(),
         "ablation_difficulty": study.difficulty(),
+        "difficulty_curve": study.curve(),
         "ablation_template": study.templates(),
         "template_ranking": study.orders(),
         "trial_agreement": study.trials(),
@@ -69,7 +73,7 @@ class _Study:
         }
         for metric, value in values.items():
             row |= {metric: value, f"{metric}_low": value - 0.03, f"{metric}_high": value + 0.03}
-        return row | {"interval": "percentile", "n_dropped": 0, "seed": 0}
+        return row | {"interval": "percentile", "n_dropped": 0, "silent": "", "seed": 0}
 
     def rates(self) -> pd.DataFrame:
         rows = []
@@ -122,6 +126,7 @@ class _Study:
                     | {"n": len(self.models) - (self_point == "without" or left_out != "")}
                     | {"low": np.tanh(np.arctanh(r) - 1.13), "high": np.tanh(np.arctanh(r) + 1.13)}
                     | {"boot_low": r - 0.02, "boot_high": r + 0.02, "p": 0.0028, "reason": "", "note": ""}
+                    | {"range_low": r - 0.1, "range_high": r + 0.04, "detectable": 0.9, "says": "difference"}
                 )
         return pd.DataFrame(rows)
 
@@ -139,7 +144,7 @@ class _Study:
         return [(judge, other) for judge, other in product(self.models, self.models) if judge != other]
 
     def self_preference(self) -> pd.DataFrame:
-        effect = {"all": 0.12, "harmful": 0.15, "matched": 0.06, "adjusted": 0.05}
+        effect = {"all": 0.12, "harmful": 0.15, "matched": 0.06, "same_answer": 0.06, "adjusted": 0.05}
         rows = []
         for task, (judge, other), version, rate in product(self.tasks, self._pairs(), effect, ("fpr", "fnr")):
             difference = effect[version] if rate == "fpr" else -0.01
@@ -148,11 +153,12 @@ class _Study:
                 | {"n_own": 60, "n_other": 60, "own": 0.4 + difference, "other_value": 0.4, "difference": difference}
                 | {"low": difference - 0.05, "high": difference + 0.05, "p": 0.01, "p_holm": 0.04}
                 | {"family": f"{task}, {rate}", "interval": "percentile", "reason": ""}
+                | {"detectable": 0.18, "says": "undecided" if version == "matched" else "difference"}
             )
         return pd.DataFrame(rows)
 
     def self_preference_summary(self) -> pd.DataFrame:
-        effect = {"all": 0.12, "harmful": 0.15, "matched": 0.06, "adjusted": 0.05}
+        effect = {"all": 0.12, "harmful": 0.15, "matched": 0.06, "same_answer": 0.06, "adjusted": 0.05}
         rows = []
         for judge, version, rate in product([*self.models, "all"], effect, ("fpr", "fnr")):
             difference = effect[version] if rate == "fpr" else -0.01
@@ -161,6 +167,57 @@ class _Study:
                 | {"low": difference - 0.05, "high": difference + 0.05, "interval": "percentile", "reason": ""}
                 | {"supports_preference": version == "matched", "sentence": f"{judge}: supported by matched items."}
             )
+        return pd.DataFrame(rows)
+
+    def family_preference(self) -> pd.DataFrame:
+        rows = [
+            {"task": task, "judge": judge, "judge_family": f"family of {judge}", "version": version, "rate": rate}
+            | {"n_own": 40, "n_other": 160, "own": 0.45, "other_value": 0.4, "difference": 0.05, "low": -0.02}
+            | {"high": 0.12, "p": 0.1, "p_holm": 0.2, "family": f"{task} {rate} {version}", "interval": "percentile"}
+            | {"reason": "", "n_dropped": 0, "detectable": 0.11, "says": "undecided"}
+            | {"sentence": f"{judge}: no version supports preference for its family."}
+            for task, judge, version, rate in product(
+                self.pooled, [*self.models, "all"], ("all", "matched"), ("fpr", "fnr")
+            )
+        ]
+        return pd.DataFrame(rows)
+
+    def leniency(self) -> pd.DataFrame:
+        terms = {
+            "pooled": ("examinee_accuracy",),
+            "matched": ("examinee_accuracy",),
+            "conditional": ("examinee_accuracy", "log_length", "own_model", "own_family"),
+            "logistic": ("examinee_accuracy", "difficulty", "log_length", "own_model", "own_family"),
+        }
+        effect = {"pooled": 0.3, "matched": 0.04, "conditional": 0.1, "logistic": 0.12}
+        rows = []
+        for task, method in product(self.pooled, terms):
+            for judge, term in product([*self.models, "all"] if method == "matched" else ["all"], terms[method]):
+                rows.append(
+                    {"task": task, "method": method, "judge": judge, "term": term, "unit": "log-odds", "n": 1200}
+                    | {"n_clusters": 90, "n_groups": 300, "estimate": effect[method], "low": effect[method] - 0.05}
+                    | {"high": effect[method] + 0.05, "p": 0.002, "leave_out_low": effect[method] - 0.08}
+                    | {"leave_out_high": effect[method] + 0.03, "fit": "maximum likelihood", "interval": "t"}
+                    | {"reason": "", "detectable": 0.07, "says": "difference", "seed": 0}
+                )
+        return pd.DataFrame(rows)
+
+    def leniency_summary(self) -> pd.DataFrame:
+        said = "Over all tasks" if len(self.tasks) > 1 else "On the only task"
+        rows = [
+            {"task": task, "survives": "yes", "reason": ""}
+            | {"sentence": f"{said if task == 'all' else task}: leniency towards stronger examinees survives."}
+            for task in self.pooled
+        ]
+        return pd.DataFrame(rows)
+
+    def curve(self) -> pd.DataFrame:
+        rows = [
+            {"task": task, "judge": judge, "share_right": share, "n_own": 12, "n_other": 50, "own": 0.6 - 0.2 * share}
+            | {"other_value": 0.4, "gap": 0.2 * (1 - share), "low": 0.2 * (1 - share) - 0.1}
+            | {"high": 0.2 * (1 - share) + 0.1, "interval": "delta", "fit": "logistic, quadratic", "reason": ""}
+            for task, judge, share in product(self.pooled, [*self.models, "all"], (0.0, 0.25, 0.5, 0.75, 1.0))
+        ]
         return pd.DataFrame(rows)
 
     def identity(self) -> pd.DataFrame:
@@ -173,6 +230,7 @@ class _Study:
                 {"label": label, "task": task, "judge": judge, "examinee": self.models[-1], "rate": rate}
                 | {"n_pairs": 60, "blind": 0.4, "labelled": 0.4 + difference, "difference": difference}
                 | {"low": difference - 0.03, "high": difference + 0.03, "p": 0.01, "p_holm": 0.03, "reason": ""}
+                | {"detectable": 0.07, "says": "difference"}
             )
         return pd.DataFrame(rows)
 
@@ -211,6 +269,7 @@ class _Study:
         rows = [
             {"task": task, "judge": judge, "n_accepted": 80, "n_rejected": 120, "mean_chars_accepted": 420.0}
             | {"mean_chars_rejected": 410.0, "d": 0.05, "low": -0.1, "high": 0.19, "equivalent": "yes", "reason": ""}
+            | {"detectable": 0.3, "says": "no difference beyond 0.2"}
             for task, judge in product(self.tasks, self.models)
         ]
         return pd.DataFrame(rows)
@@ -228,6 +287,7 @@ class _Study:
                 "own": 0.4 + gap[bin_],
             }
             | {"other_value": 0.4, "gap": gap[bin_], "low": gap[bin_] - 0.1, "high": gap[bin_] + 0.1, "reason": ""}
+            | {"detectable": 0.2, "says": "difference"}
             for task, judge, bin_ in product(self.tasks, [*self.models, "all"], gap)
         ]
         return pd.DataFrame(rows)

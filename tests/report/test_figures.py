@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from voirdire.report import effects, figures
+from voirdire.report import difficulty, effects, figures
 from voirdire.report.canvas import _style, svg_text
 from voirdire.report.gallery import draw_all, drawings
 
@@ -209,7 +210,69 @@ def test_drift_draws_bands_that_do_not_hide_each_other(small: Tables):
 
 
 def test_difficulty_counts_the_own_wrong_responses_that_a_gap_rests_on(small: Tables):
-    assert "easy\nn = 30" in texts(effects.difficulty(small["ablation_difficulty"]))
+    figure = difficulty.difficulty(small["ablation_difficulty"], small["difficulty_curve"])
+    assert "easy\nn = 30" in texts(figure)
+
+
+def test_difficulty_has_a_curve_with_its_band_beside_the_bins(small: Tables):
+    bins, curve = small["ablation_difficulty"], small["difficulty_curve"]
+    panel = difficulty.difficulty(bins, curve).axes[0]
+    lines = {line.get_label(): line for line in panel.lines}
+    assert lines["all judges, smooth"].get_ydata() == pytest.approx([20, 15, 10, 5, 0])
+    assert len(panel.collections) >= 2
+    assert [container.get_label() for container in panel.containers] == ["all judges, in three bins"]
+    assert {"_alpha", "_beta", "_gamma"} <= set(lines)
+
+
+def test_difficulty_curve_is_drawn_only_where_it_has_values(small: Tables):
+    curve = small["difficulty_curve"].copy()
+    curve.loc[curve["share_right"] == 1, ["gap", "low", "high"]] = np.nan
+    panel = difficulty.difficulty(small["ablation_difficulty"], curve).axes[0]
+    line = next(line for line in panel.lines if line.get_label() == "all judges, smooth")
+    assert max(line.get_xdata()) == 0.75
+
+
+def test_bins_alone_and_curve_alone_are_drawn(small: Tables):
+    bins, curve = small["ablation_difficulty"], small["difficulty_curve"]
+    for figure in (difficulty.difficulty(bins, pd.DataFrame()), difficulty.difficulty(bins.iloc[:0], curve)):
+        assert [panel.get_title(loc="left") for panel in figure.axes[:2]] == ["GSM8K", "AIME"]
+
+
+def test_methods_stand_per_task_with_the_range_without_any_one_examinee(small: Tables):
+    figure = difficulty.methods(small["leniency"])
+    odds, matched = figure.axes
+    assert [label.get_text() for label in odds.get_yticklabels()][-1] == "all tasks\nn = 1,200"
+    assert [container.get_label() for container in odds.containers] == list(difficulty.MODELS.values())
+    assert len(matched.containers) == 1
+    # A pale bar per method, besides the intervals.
+    wide = [bars for panel in (odds, matched) for bars in panel.collections if bars.get_linewidth()[0] == 6]
+    assert len(wide) == 4
+    assert "1" in [label.get_text() for label in odds.get_xticklabels()]
+
+
+def test_one_hopeless_task_does_not_flatten_the_methods_of_the_others(small: Tables):
+    frame = small["leniency"].copy()
+    frame.loc[frame["task"] == "aime", ["estimate", "low", "high"]] = [9.0, -4.0, 30.0]
+    low, high = difficulty.methods(frame).axes[0].get_xlim()
+    assert -2 < low < 0 < high < 2
+
+
+def test_methods_without_an_estimate_say_why(small: Tables):
+    frame = small["leniency"].assign(estimate=np.nan)
+    assert "Nothing to show: no wrong response" in texts(difficulty.methods(frame, "no wrong response"))
+
+
+def test_heat_map_cell_that_says_nothing_has_no_colour_and_says_so(small: Tables):
+    rates = small["rates_by_examinee"].copy()
+    assert "dotted" not in " ".join(texts(figures.heat_map(rates, "aime")))
+    mute = (rates["judge"] == "alpha") & (rates["examinee"] == "beta") & (rates["task"] == "aime")
+    rates.loc[mute, ["silent", "n_wrong"]] = ["fpr bias", 2]
+    figure = figures.heat_map(rates, "aime")
+    shown = " ".join(texts(figure))
+    assert "dotted, no colour: too few responses to say anything" in shown
+    assert "2+140" in shown
+    assert np.isnan(np.ma.filled(figure.axes[0].images[0].get_array(), np.nan)[0, 1])
+    assert [patch.get_hatch() for patch in figure.axes[0].patches if patch.get_hatch()] == [".."]
 
 
 def test_drift_rates_have_a_panel_per_judge_and_the_mean(small: Tables):

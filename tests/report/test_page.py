@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from voirdire.report import effects
 from voirdire.report.canvas import svg_text
 from voirdire.report.figures import heat_map
 from voirdire.report.page import ReportContext, inline_svg, render
@@ -97,8 +98,8 @@ def test_every_tag_is_closed(page: str):
 
 
 def test_every_section_is_there(page: str):
-    sections = "answers run ledger leniency correlations self_preference ablations ensembles drift claims"
-    for section in sections.split():
+    sections = "answers run ledger leniency correlations leniency_or_difficulty self_preference ablations power"
+    for section in [*sections.split(), "ensembles", "drift", "claims"]:
         assert f'<section id="{section}"' in page
 
 
@@ -177,7 +178,7 @@ def test_missing_number_is_a_dash_with_its_reason(context: ReportContext):
 def test_rates_say_how_many_calls_they_leave_out(context: ReportContext):
     rates = context.tables["rates"].assign(n_not_ok=7, n_not_judged=0, n_truth_missing=0)
     leniency = render(replace(context, rates=rates)).split('<section id="leniency"')[1].split("</section>")[0]
-    assert '<th scope="col" class="number">not ok</th><th scope="col" class="number">accuracy</th>' in leniency
+    assert re.search(r'title="[^"]+">not ok</abbr></th><th scope="col" class="number">accuracy</th>', leniency)
     assert "truth missing" not in leniency
 
 
@@ -240,7 +241,7 @@ def test_undecided_leniency_is_counted(context: ReportContext):
 
 def test_preference_that_equal_difficulty_explains_is_not_called_preference(context: ReportContext):
     frame = context.tables["self_preference_summary"].copy()
-    frame.loc[frame["version"].isin(["matched", "adjusted"]), "low"] = -0.01
+    frame.loc[frame["version"].isin(["matched", "same_answer", "adjusted"]), "low"] = -0.01
     html = render(replace(context, self_preference_summary=frame))
     assert "3 of 3 judges accept their own wrong responses more often than other models&#39;" in html
     assert "where difficulty is equal, 0 of 3 judges do" in html
@@ -284,3 +285,155 @@ def test_drift_row_is_not_compared_with_itself(page: str):
     # The majority, the mean single judge, and the oracle with either weights.
     assert drift.count('title="this row itself">–</td>') == 4
     assert "+0.0 (" not in drift.split("</table>")[0]
+
+
+def test_leniency_is_answered_first_in_a_sentence_with_the_methods_below(page: str):
+    assert "<li>Over all tasks: leniency towards stronger examinees survives. <a" in page
+    section = section_of(page, "leniency_or_difficulty")
+    answer = '<p class="answer">Over all tasks: leniency towards stronger examinees survives.</p>'
+    assert answer in section
+    assert "<li>gsm8k: leniency towards stronger examinees survives.</li>" in section
+    overall = section.split("<h3>Over all tasks</h3>")[1].split("</table>")[0]
+    assert overall.count("<tr>") == 1 + 4
+    # exp(.1), exp(.05) and exp(.15); the range without any one examinee; and a difference of shares.
+    assert "odds × 1.11 (1.05 to 1.16)" in overall
+    assert ">1.02 to 1.14<" in overall
+    assert "+4.0 (−1.0 to +9.0) points" in overall
+    assert "penalised" not in overall
+
+
+def test_penalised_fits_are_named(context: ReportContext):
+    frame = context.tables["leniency"].assign(fit="penalised (Firth)")
+    section = section_of(render(replace(context, leniency=frame)), "leniency_or_difficulty")
+    assert "penalised (Firth)" in section.split("<h3>Over all tasks</h3>")[1].split("</table>")[0]
+
+
+def test_range_that_cannot_be_made_has_its_reason(context: ReportContext):
+    frame = context.tables["leniency"].assign(leave_out_low=float("nan"), reason="no estimate of it without beta")
+    section = section_of(render(replace(context, leniency=frame)), "leniency_or_difficulty")
+    assert 'title="no estimate of it without beta">–</td>' in section
+
+
+def test_family_is_compared_in_a_sentence_and_a_table(page: str):
+    section = section_of(page, "self_preference")
+    assert "Own family: all: no version supports preference for its family." in section
+    assert '<td class="text">family of alpha</td>' in section
+    assert "both wrong, same answer" in section
+
+
+def test_study_without_families_says_so(context: ReportContext):
+    empty = context.tables["family_preference"].iloc[:0]
+    section = section_of(render(replace(context, family_preference=empty)), "self_preference")
+    assert "so families can&#39;t be compared" in section
+
+
+def test_preference_of_each_judge_is_a_sentence(page: str):
+    assert "<li>alpha: supported by matched items.</li>" in section_of(page, "self_preference")
+
+
+def test_comparison_says_what_it_could_have_shown(page: str):
+    section = section_of(page, "self_preference")
+    assert '<td class="text">undecided: 18 points or more would have shown</td>' in section
+    assert '<td class="strong">difference</td>' in section
+    assert '<td class="text">no difference beyond 0.2 sd</td>' in section_of(page, "ablations")
+
+
+def test_too_few_wrong_answers_never_pass_for_no_difference(context: ReportContext):
+    frame = context.tables["self_preference"].assign(says="nothing", detectable=float("nan"), n_own=2)
+    section = section_of(render(replace(context, self_preference=frame)), "self_preference")
+    cell = '<td class="silent" title="2 own, 60 other wrong: too few to have shown any difference">'
+    assert cell + "nothing: 2 own, 60 other wrong</td>" in section
+
+
+def test_rate_that_says_nothing_is_grey_with_its_count_and_reason(context: ReportContext):
+    rates = context.tables["rates_by_examinee"].copy()
+    aime = rates["task"] == "aime"
+    rates.loc[aime, ["silent", "n_wrong"]] = ["fpr bias", 2]
+    html = render(replace(context, rates_by_examinee=rates))
+    section = section_of(html, "leniency")
+    assert section.count('<td class="silent" title="says nothing: only 2 wrong responses">') == 2 * aime.sum()
+    assert "; n = 2)</td>" in section
+    said = "AIME: the leniency (FPR) of 9 of 9 pairs of a judge and an examinee says nothing: it rests on 2 wrong"
+    assert f"{said} responses." in section_of(html, "power")
+
+
+def test_what_could_not_have_been_seen_is_counted_per_table_and_task(context: ReportContext):
+    frame = context.tables["self_preference"].copy()
+    few = (frame["task"] == "aime") & (frame["rate"] == "fpr")
+    frame.loc[few, ["says", "detectable"]] = ["nothing", float("nan")]
+    only = {name: table for name, table in context.tables.items() if name != "self_preference"}
+    only = {name: table.drop(columns="says", errors="ignore") for name, table in only.items()}
+    html = render(dataclasses.replace(context, tables=only | {"self_preference": frame}, figures={}))
+    sentence = "Of 60 comparisons on single tasks, 24 show a difference and 30 say nothing (all on AIME)"
+    assert html.count(sentence) == 2
+    row = section_of(html, "power").split("<tbody>")[1].split("</tr>")[0]
+    assert re.findall(r">([^<]+)</td>", row)[1:] == ["60", "24", "0", "6", "30", "18 points"]
+
+
+def test_correlations_show_their_range_without_any_one_model(page: str):
+    section = section_of(page, "correlations")
+    assert "without any one model</abbr>" in section
+    assert ">0.85 to 0.99<" in section
+
+
+def test_table_of_correlations_without_a_value_is_its_reason(context: ReportContext):
+    frame = context.tables["correlations"].assign(r=float("nan"), reason="2 points: r needs 3")
+    section = section_of(render(replace(context, correlations=frame)), "correlations")
+    assert "<table>" not in section
+    assert '<p class="absent">Table 6: 2 points: r needs 3.</p>' in section
+
+
+def test_length_stands_beside_its_coefficient_in_the_model(context: ReportContext):
+    lengths = context.tables["ablation_length"]
+    both = pd.concat([lengths, lengths[lengths["judge"] == "alpha"].assign(judge="all")], ignore_index=True)
+    section = section_of(render(replace(context, ablation_length=both)), "ablations")
+    assert "odds ratio per doubling of length" in section
+    assert section.count(">1.11 (1.05 to 1.16)<") == len(TASKS)
+    assert 'title="the model is one for all judges: see “all”">–</td>' in section
+
+
+def test_heads_of_tables_are_explained(page: str):
+    assert '<abbr title="' in page
+    assert "<dt>without any one model</dt>" in page
+
+
+def test_empty_figures_have_no_caption(context: ReportContext):
+    empty = {"self_preference": svg_text(effects.self_preference(pd.DataFrame(), "nobody judged itself"))}
+    html = render(dataclasses.replace(context, figures=empty))
+    assert "Nothing to show: nobody judged itself" in html
+    assert "<figcaption>" not in html
+
+
+def test_sentences_from_tables_are_escaped(context: ReportContext):
+    summary = context.tables["leniency_summary"].assign(sentence="<b>x</b> survives")
+    frame = context.tables["leniency"].assign(judge="<i>j</i>", reason="<u>r</u>", estimate=float("nan"))
+    html = render(replace(context, leniency_summary=summary, leniency=frame))
+    for tag in ("<b>x", "<i>j", "<u>r"):
+        assert tag not in html
+    assert html.count("&lt;b&gt;x&lt;/b&gt; survives") == 2 + len(TASKS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "leniency",
+        "leniency_summary",
+        "family_preference",
+        "difficulty_curve",
+        "self_preference_summary",
+        "correlations",
+    ],
+)
+@pytest.mark.parametrize("gone", [True, False])
+def test_any_table_may_be_missing_or_empty(context: ReportContext, name: str, gone: bool):
+    tables = {key: frame for key, frame in context.tables.items() if key != name}
+    if not gone:
+        tables[name] = context.tables[name].iloc[:0]
+    assert Outline(render(dataclasses.replace(context, tables=tables, figures={}))).open == []
+
+
+def test_tables_without_the_columns_of_power_are_shown(context: ReportContext):
+    lacking = ["says", "detectable", "silent", "range_low", "range_high"]
+    tables = {name: frame.drop(columns=lacking, errors="ignore") for name, frame in context.tables.items()}
+    html = render(dataclasses.replace(context, tables=tables, figures={}))
+    assert "No table has comparisons." in section_of(html, "power")

@@ -107,6 +107,24 @@ def test_self_preference_counts_all_wrong_responses(wide: Tables):
     assert (row["gsm8k: n own wrong"], row["gsm8k: n other's wrong"]) == (60, 60)
 
 
+def test_comparisons_say_what_they_could_have_shown(tables: Tables, wide: Tables):
+    assert wide["table03_identity_labels"]["elite: says"].eq("difference").all()
+    assert wide["table04_length"]["gsm8k: says"].eq("no difference beyond 0.2 sd").all()
+    assert wide["table05_difficulty"]["easy: says"].eq("difference").all()
+    few = tables["self_preference"].assign(says="nothing", detectable=float("nan"))
+    row = build_all(tables | {"self_preference": few})["table10_self_preference"].iloc[0]
+    assert row["gsm8k: says"] == "too few to have shown any difference"
+
+
+@pytest.mark.parametrize("number", [6, 7, 8, 9])
+def test_correlations_have_their_range_and_why_there_is_none(tables: Tables, wide: Tables, number: int):
+    stem = PAPER_TABLES[number].stem
+    assert wide[stem].iloc[0]["aime: range without any one model"].startswith("[")
+    assert wide[stem]["why r is missing"].eq("").all()
+    none = tables["correlations"].assign(r=float("nan"), reason="2 points: r needs 3")
+    assert build_all(tables | {"correlations": none})[stem]["why r is missing"].eq("2 points: r needs 3").all()
+
+
 def test_missing_value_stays_missing(tables: Tables):
     ensembles = tables["ensembles"].assign(self_judge=float("nan"), difference=float("nan"))
     ensembles = ensembles.assign(difference_low=float("nan"), difference_high=float("nan"))

@@ -26,6 +26,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 GREY = "#767676"
 DIVERGING = "PuOr_r"
 NAME_LENGTH = 28
+# The id of the sentence in a figure that has nothing to show.
+NOTHING = "nothing-to-show"
 _DOTS_PER_INCH = 150
 _SIMULATED = "(simulated panel)"
 # Inches that a letter of a title takes on average.
@@ -131,7 +133,7 @@ def nothing(text: str, reason: str, simulated: bool) -> Figure:
     """A figure that says why there is nothing to draw: a study's list of files never depends on its results."""
     figure = Figure(figsize=(6.5, 1.6))
     title(figure, text, simulated)
-    figure.text(0.01, 0.45, f"Nothing to show: {reason}", color=GREY, wrap=True, va="center")
+    figure.text(0.01, 0.45, f"Nothing to show: {reason}", color=GREY, wrap=True, va="center", gid=NOTHING)
     return figure
 
 

@@ -1,12 +1,15 @@
 """Tables of the page: rounded cells, intervals, and a dash with its reason where there is no value."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
+from voirdire.bias.power import DIFFERENCE, NOTHING, UNDECIDED, in_words
 from voirdire.report.rows import POINTS
+from voirdire.report.words import WORDS
 
 DASH = "–"
 # Longer tables are folded away until the reader asks for them.
@@ -15,7 +18,10 @@ LONGEST_OPEN = 14
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell's text; `reason` is shown on hovering, `kind` is "text", "sentence", "number", "good" or "bad"."""
+    """A cell's text; `reason` is shown on hovering, `kind` is "text", "sentence", "number", "good", "bad" or "silent".
+
+    "silent" is a number that is there and says nothing.
+    """
 
     text: str
     kind: str = "number"
@@ -39,7 +45,10 @@ def html_table(frame: pd.DataFrame, caption: str, columns: dict[str, Format], fo
     """Format a frame's rows; `columns` maps a header to what makes its cells. Long tables are folded."""
     rows = [[make(row) for make in columns.values()] for _, row in frame.iterrows()]
     kinds = [cell.kind for cell in rows[0]] if rows else ["text"] * len(columns)
-    headers = [Cell(name, "number" if kind == "number" else "text") for name, kind in zip(columns, kinds, strict=True)]
+    headers = [
+        Cell(name, "number" if kind in ("number", "silent") else "text", WORDS.get(name, ""))
+        for name, kind in zip(columns, kinds, strict=True)
+    ]
     return HtmlTable(caption, headers, rows, len(rows) > LONGEST_OPEN if folded is None else folded)
 
 
@@ -63,8 +72,18 @@ def text(column: str) -> Format:
 
 def sentence(column: str) -> Format:
     """A whole sentence: text that may be wide, with typographic minus signs before numbers but not in names."""
-    minus = re.compile(r"(?<![\w.-])-(?=\d)")
-    return lambda row: Cell(minus.sub("−", str(row[column])) if not pd.isna(row[column]) else DASH, "sentence")
+    return lambda row: Cell(typographic(str(row[column])) if not pd.isna(row[column]) else DASH, "sentence")
+
+
+_MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
+
+
+def typographic(text: str) -> str:
+    """
+    >>> typographic("gpt-5: -1.5 points")
+    'gpt-5: −1.5 points'
+    """
+    return _MINUS.sub("−", text)
 
 
 def count(column: str) -> Format:
@@ -90,17 +109,83 @@ _NEEDS = {"fpr": ("wrong",), "fnr": ("right",), "bias": ("right", "wrong")}
 
 
 def rate(metric: str) -> Format:
-    """A rate's share with its interval; a dash says which responses there are none of."""
+    """A rate's share with its interval; a dash says which responses there are none of, grey that it says nothing."""
     show = number(metric, f"{metric}_low", f"{metric}_high")
 
     def make(row: pd.Series) -> Cell:
         cell = show(row)
         lacking = [word for word in _NEEDS.get(metric, ()) if row.get(f"n_{word}") == 0]
-        if cell.text != DASH or not lacking:
-            return cell
-        return Cell(DASH, reason=f"no value: no judged response is {' or '.join(lacking)}")
+        if cell.text == DASH:
+            return Cell(DASH, reason=f"no value: no judged response is {' or '.join(lacking)}") if lacking else cell
+        if metric in str(row.get("silent", "")).split():
+            # Of two kinds of responses the fewer are what makes it say nothing.
+            n, word = min((int(row[f"n_{word}"]), word) for word in _NEEDS.get(metric, ("right", "wrong")))
+            reason = f"says nothing: only {n} {word} response{'s' * (n != 1)}"
+            return Cell(f"{cell.text.removesuffix(')')}; n = {n})", "silent", reason)
+        return cell
 
     return make
+
+
+def says(rows: pd.DataFrame, counts: Mapping[str, str], unit: str = "points") -> dict[str, Format]:
+    """The column of what a comparison says; none where the table doesn't have it.
+
+    counts: columns that count what a row rests on, with words for them ("own wrong"). unit: as in
+    `voirdire.bias.power.in_words`, or a column's name in rows that differ.
+    """
+    if "says" not in rows.columns:
+        return {}
+
+    def make(row: pd.Series) -> Cell:
+        known = [(row[name], word) for name, word in counts.items() if not pd.isna(row.get(name, np.nan))]
+        counted = ", ".join(f"{n:,.0f} {word}" for n, word in known)
+        word, measured = str(row["says"]), str(row.get(unit, unit))
+        if word == NOTHING:
+            return Cell(f"nothing: {counted}" if counted else word, "silent", in_words(word, np.nan, counted=counted))
+        if word == DIFFERENCE:
+            return Cell(word, "strong")
+        if pd.isna(row["detectable"]) or word != UNDECIDED:
+            return Cell(in_words(word, row["detectable"], measured), "text")
+        return Cell(f"{word}: {amount(row['detectable'], measured)} or more would have shown", "text")
+
+    return {"says": make}
+
+
+def amount(effect: float, unit: str = "points") -> str:
+    """An effect's size with its unit, as `voirdire.bias.power` names units.
+
+    >>> amount(0.183), amount(0.5, "sd"), amount(0.9, "r"), amount(0.7, "log-odds")
+    ('18 points', 'd = 0.50', 'r = 0.90', 'an odds ratio of 2.01')
+    """
+    if unit == "points":
+        return f"{POINTS * effect:.0f} points"
+    if unit == "log-odds":
+        return f"an odds ratio of {ratio(effect)}"
+    return f"{'r' if unit == 'r' else 'd'} = {effect:.2f}"
+
+
+def odds_ratio(column: str, low: str, high: str) -> Format:
+    """A log-odds coefficient as an odds ratio, with its interval or range."""
+
+    def make(row: pd.Series) -> Cell:
+        if pd.isna(row[column]):
+            return _missing(row)
+        ends = [row[name] for name in (low, high)]
+        shown = ratio(row[column])
+        return Cell(shown if any(map(pd.isna, ends)) else f"{shown} ({ratio(ends[0])} to {ratio(ends[1])})")
+
+    return make
+
+
+def ratio(log_odds: float) -> str:
+    """
+    >>> ratio(0.0), ratio(3.5), ratio(9.0), ratio(-9.0)
+    ('1.00', '33', '> 1000', '< 0.01')
+    """
+    ratio = float(np.exp(np.clip(log_odds, -50, 50)))
+    if ratio > 1000:
+        return "> 1000"
+    return "< 0.01" if ratio < 0.01 else f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
 
 
 def between(first: str, second: str) -> Format:

@@ -1,11 +1,10 @@
-"""Figures that the paper gives as tables: forests of differences, difficulty bins, panels against single judges."""
+"""Figures that the paper gives as tables: forests of differences, panels against single judges."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from voirdire.bias.ablation_difficulty import BINS
 from voirdire.bias.ablation_length import NEGLIGIBLE_D
 from voirdire.report.canvas import GREY, colour, grid_of_panels, inches, marker, name, nothing, styled, title
 from voirdire.report.figures import task_title
@@ -161,39 +160,6 @@ def length(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Fi
         _zero_line(panel, who, np.arange(len(judges), dtype=float))
         panel.set_title(heading_of_panel, loc="left")
         panel.set_xlabel(what)
-    title(figure, heading, simulated)
-    return figure
-
-
-@styled
-def difficulty(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> Figure:
-    """Table 5: self-preference gap per difficulty bin, over all judges, with each judge's as a thin line."""
-    simulated = simulated or is_simulated(frame)
-    heading = "Self-preference gap by how hard the item is"
-    rows = select(frame).dropna(subset=["gap"] if len(frame) else [])
-    if rows.empty:
-        return nothing(heading, reason or "no model is both examinee and judge", simulated)
-    tasks = column_values(rows, "task")
-    figure, axes = grid_of_panels(len(tasks), 5, 2.3, 2.9, sharey=True)
-    for panel, task in zip(axes, tasks, strict=True):
-        of_task = select(rows, task=task)
-        for judge, line in of_task[of_task["judge"] != "all"].groupby("judge", sort=False):
-            line = line.set_index("bin").reindex(BINS)
-            panel.plot(range(3), line["gap"] * POINTS, color="#b5b5b5", linewidth=0.8, label=f"_{judge}")
-        pooled = select(of_task, judge="all").drop_duplicates("bin").set_index("bin").reindex(BINS)
-        middle = pooled["gap"].to_numpy(float) * POINTS
-        reach = np.vstack([middle - pooled["low"] * POINTS, pooled["high"] * POINTS - middle])
-        panel.errorbar(
-            range(3), middle, yerr=np.clip(reach, 0, None), fmt="o-", color=colour(0), capsize=3, label="all judges"
-        )
-        panel.axhline(0, color=GREY, linewidth=0.8, zorder=0)
-        own = [("0" if np.isnan(n) else f"{n:.0f}") for n in pooled["n_own"].to_numpy(float)]
-        panel.set_xticks(range(3), [f"{each}\nn = {n}" for each, n in zip(BINS, own, strict=True)])
-        panel.set_xlim(-0.4, 2.4)
-        panel.set_title(task_title(task), loc="left")
-        panel.set_xlabel("difficulty, n own wrong")
-        panel.grid(axis="y", alpha=0.6)
-    axes[0].set_ylabel("FPR on own − on others'\n(percentage points)")
     title(figure, heading, simulated)
     return figure
 

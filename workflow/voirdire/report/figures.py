@@ -58,8 +58,9 @@ def heat_map(
 ) -> Figure:
     """Figure 2: directional bias of each judge towards each examinee on one task ("all": mean of the tasks).
 
-    Self-evaluations are outlined; a cell without wrong or without right responses has no bias and is hatched.
-    `reason` explains an empty figure.
+    Self-evaluations are outlined; a cell without wrong or without right responses has no bias and is hatched; one whose
+    bias says nothing (the table's `silent`) has its number in grey, and dots instead of a colour. `reason` explains an
+    empty figure.
     """
     simulated = simulated or is_simulated(rates_by_examinee)
     heading = f"Directional bias (FPR − FNR) on {task_title(task)}"
@@ -69,7 +70,9 @@ def heat_map(
         return nothing(heading, reason or "no verdicts of this task", simulated)
     judges, examinees = column_values(rows, "judge"), column_values(rows, "examinee")
     cells = rows.drop_duplicates(["judge", "examinee"])
-    bias = cells.set_index(["judge", "examinee"])["bias"].unstack("examinee").reindex(index=judges, columns=examinees)
+    cells = cells.assign(mute=cells["bias"].notna() & _is_silent(cells))
+    coloured = cells.assign(bias=cells["bias"].mask(cells["mute"])).set_index(["judge", "examinee"])["bias"]
+    bias = coloured.unstack("examinee").reindex(index=judges, columns=examinees)
     # Names beside the cells and, slanted, below them take room of their own.
     width = max(4.5, 2.6 + 0.82 * len(examinees)) + _excess(judges, 0.06)
     height = max(2.9, 1.9 + 0.5 * len(judges)) + _excess(examinees, 0.04)
@@ -83,7 +86,8 @@ def heat_map(
     counted = "" if len(examinees) > _MOST_ANNOTATED else "\nsmall print: n wrong + n right responses"
     unknown = why_no_bias(cells[cells["bias"].isna()])
     hatched = f"\nhatched, no bias:\n{unknown}" if unknown else ""
-    axes.set_xlabel(f"examinee (who answered){counted}{hatched}")
+    few = "\ndotted, no colour: too few responses to say anything (95 % interval wider than 0.5)"
+    axes.set_xlabel(f"examinee (who answered){counted}{few if cells['mute'].any() else ''}{hatched}")
     axes.set_ylabel("judge")
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
@@ -93,6 +97,12 @@ def heat_map(
         bar.outline.set_visible(False)
     title(figure, heading, simulated)
     return figure
+
+
+def _is_silent(cells: pd.DataFrame) -> pd.Series:
+    if "silent" not in cells.columns:
+        return pd.Series(False, index=cells.index)
+    return cells["silent"].fillna("").str.split().map(lambda metrics: "bias" in metrics).astype(bool)
 
 
 def _excess(names: list[str], inches: float) -> float:
@@ -106,15 +116,15 @@ def _annotate(axes: Axes, image: AxesImage, cells: pd.DataFrame) -> None:
         corner = (examinees.index(judge) - 0.5, judges.index(judge) - 0.5)
         axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=1.6, zorder=3))
     small = len(examinees) > _MOST_ANNOTATED
-    columns = (cells[name] for name in ("judge", "examinee", "bias", "n_wrong", "n_right"))
-    for judge, examinee, bias, wrong, right in zip(*columns, strict=True):
+    columns = (cells[name] for name in ("judge", "examinee", "bias", "n_wrong", "n_right", "mute"))
+    for judge, examinee, bias, wrong, right, mute in zip(*columns, strict=True):
         row, column = judges.index(judge), examinees.index(examinee)
-        if pd.isna(bias):
-            corner = (column - 0.5, row - 0.5)
-            axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="////", edgecolor="#cccccc", linewidth=0))
-            text, ink = "–", "black"
+        text = "–" if pd.isna(bias) else f"{bias:+.2f}".replace("-", "−")
+        if pd.isna(bias) or mute:
+            corner, hatch = (column - 0.5, row - 0.5), ".." if mute else "////"
+            axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch=hatch, edgecolor="#d4d4d4", linewidth=0))
+            ink = GREY if mute else "black"
         else:
-            text = f"{bias:+.2f}".replace("-", "−")
             red, green, blue, _ = image.to_rgba(np.array([bias]))[0]
             ink = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.52 else "black"
         if small:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
-from voirdire.report import effects, figures
+from voirdire.report import difficulty, effects, figures
 from voirdire.report.figures import task_title
 from voirdire.report.rows import main_rates, table, why_no_bias
 
@@ -96,7 +96,22 @@ def _drift_fpr(tables: Tables, condition: str, reason: str, simulated: bool) -> 
     return figures.drift_rates(rates, weeks, "fpr", reason, simulated)
 
 
+def _difficulty(tables: Tables, condition: str, reason: str, simulated: bool) -> Figure:
+    bins, curve = table(tables, "ablation_difficulty"), table(tables, "difficulty_curve")
+    return difficulty.difficulty(bins, curve, reason, simulated)
+
+
 _EFFECTS = (
+    Drawing(
+        "leniency_methods",
+        "leniency_or_difficulty",
+        "leniency",
+        "Right of the grey line, a wrong response is accepted more often the more accurate its author is. Stronger "
+        "examinees fail on harder questions: where only “pooled” lies to the right, difficulty explains it. Bars are "
+        "95\u00a0% intervals; the pale bars behind them go from the smallest to the largest estimate when any one "
+        "examinee is left out. n counts verdicts on wrong responses.",
+        _from_one("leniency", difficulty.methods),
+    ),
     Drawing(
         "self_preference",
         "self_preference",
@@ -126,9 +141,11 @@ _EFFECTS = (
         "ablation_difficulty",
         "ablations",
         "ablation_difficulty",
-        "How much more often judges accept their own errors than others', on items that few (hard), some "
-        "(medium) or most (easy) examinees solve; n counts their own wrong responses. Thin lines are single judges.",
-        _from_one("ablation_difficulty", effects.difficulty),
+        "How much more often judges accept their own errors than others', from items that no other model solves (left) "
+        "to items that all do. Orange: the paper's three bins; n counts own wrong responses in them. Blue: a smooth "
+        "curve over the share right among the models that neither judge nor answer, with its 95\u00a0% band, drawn "
+        "only where both sides have responses; thin lines are single judges.",
+        _difficulty,
     ),
     Drawing(
         "ablation_template",

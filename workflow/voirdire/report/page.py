@@ -9,9 +9,11 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from voirdire.report.canvas import NOTHING
 from voirdire.report.gallery import drawings
 from voirdire.report.sections import FigureBlock, build_sections
 from voirdire.report.summary import answer_first
+from voirdire.report.words import WORDS
 
 
 @dataclass(frozen=True)
@@ -21,8 +23,7 @@ class ReportContext:
     study, simulated, main_condition: the study's name, whether personas stand in for models, and the condition that
         every table is about which doesn't say otherwise.
     tasks: the study's tasks, without "all".
-    tables: tidy frames by name (rates, rates_by_examinee, task_accuracy, ledger, correlations, self_preference,
-        ablation_identity, ablation_length, ablation_difficulty, ensembles, drift, drift_rates, prior_sweep, claims).
+    tables: tidy frames by name, those of `voirdire.study.outputs`, "claims" and "ungraded"; any may be missing.
     figures: SVG text by stem, as `voirdire.report.gallery` draws them; a missing one is left out with a sentence.
     models, benchmarks: one mapping of column name to text per model and per benchmark, shown as they are.
     settings, versions: what else decides a result, name to value (seeds, resamples; packages).
@@ -62,9 +63,12 @@ def render(context: ReportContext) -> str:
         # Safe to mark as such: matplotlib made it, and escapes the names in it.
         inlined = Markup(inline_svg(svg, drawing.stem))
         alt = drawing.stem.replace("_", " ")
-        section.figures.append(FigureBlock(inlined, alt, drawing.how_to_read, drawing.detail))
+        # A figure that only says why it is empty needs nobody to say how to read it.
+        how = "" if f'<g id="{NOTHING}"' in svg else drawing.how_to_read
+        section.figures.append(FigureBlock(inlined, alt, how, drawing.detail))
+    answers = answer_first(context.tables, context.main_condition)
     return environment.get_template("report.html.j2").render(
-        context=context, sections=sections, answers=answer_first(context.tables, context.main_condition)
+        context=context, sections=sections, answers=answers, words=WORDS
     )
 
 

@@ -8,11 +8,13 @@ import pandas as pd
 
 from voirdire.bias.ablation_difficulty import BINS
 from voirdire.bias.ablation_length import NEGLIGIBLE_D
+from voirdire.bias.power import in_words
 from voirdire.report.rows import POINTS, column_values, main_rates, ordered, table
 from voirdire.tables.rows import is_simulated, select
 
 Tables = Mapping[str, pd.DataFrame]
 _DASH = "–"
+SAYS, RANGE, WHY_NO_R = "says", "range without any one model", "why r is missing"
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,13 @@ def _finish(rows: list[dict[str, object]], columns: Iterable[str], simulated: bo
     return frame.assign(simulated=pd.Series([simulated] * len(frame), dtype=bool))
 
 
+def _says(cell: pd.Series, unit: str = "points") -> str:
+    """What a comparison says, and if it is undecided, what would have shown; "" where the table doesn't know."""
+    if "says" not in cell.index or pd.isna(cell["says"]):
+        return ""
+    return in_words(str(cell["says"]), float(cell["detectable"]), unit)
+
+
 def _points(value: object) -> float:
     return round(float(value) * POINTS, 1)  # type: ignore[arg-type]
 
@@ -103,7 +112,7 @@ def _identity_labels(tables: Tables, condition: str) -> pd.DataFrame:
     for label in labels:
         columns += [f"{label}: {word}" for word in ("n pairs", *left_out.values(), "FPR, blind (share)")]
         columns += [f"{label}: {word}" for word in ("FPR, labelled (share)", "difference (points)")]
-        columns += [f"{label}: {word}" for word in ("95 % interval (points)", "p (Holm)")]
+        columns += [f"{label}: {word}" for word in ("95 % interval (points)", "p (Holm)", SAYS)]
     rows = []
     for task in column_values(frame, "task"):
         of_task = select(frame, task=task)
@@ -121,6 +130,7 @@ def _identity_labels(tables: Tables, condition: str) -> pd.DataFrame:
                 row[f"{label}: difference (points)"] = _points(cell["difference"])
                 row[f"{label}: 95 % interval (points)"] = interval(cell["low"], cell["high"], POINTS, 1)
                 row[f"{label}: p (Holm)"] = float(f"{cell['p_holm']:.2g}")
+                row[f"{label}: {SAYS}"] = _says(cell)
             rows.append(row)
     return _finish(rows, columns, is_simulated(frame))
 
@@ -148,7 +158,7 @@ def _length(tables: Tables, condition: str) -> pd.DataFrame:
     tasks = _tasks(tables, "ablation_length") or _single_tasks(tables)
     columns = ["judge"]
     for task in tasks:
-        columns += [f"{task}: Cohen's d", f"{task}: 95 % interval", f"{task}: |d| < {NEGLIGIBLE_D}"]
+        columns += [f"{task}: Cohen's d", f"{task}: 95 % interval", f"{task}: |d| < {NEGLIGIBLE_D}", f"{task}: {SAYS}"]
     rows = []
     for judge in column_values(frame, "judge"):
         row: dict[str, object] = {"judge": judge}
@@ -159,6 +169,7 @@ def _length(tables: Tables, condition: str) -> pd.DataFrame:
                 row[f"{task}: Cohen's d"] = round(float(cell["d"]), 2)
                 row[f"{task}: 95 % interval"] = interval(cell["low"], cell["high"])
                 row[f"{task}: |d| < {NEGLIGIBLE_D}"] = cell["equivalent"]
+                row[f"{task}: {SAYS}"] = _says(cell, "sd")
         rows.append(row)
     return _finish(rows, columns, is_simulated(frame))
 
@@ -172,7 +183,7 @@ def _difficulty(tables: Tables, condition: str) -> pd.DataFrame:
     columns = ["task"]
     for each in BINS:
         columns += [f"{each}: {word}" for word in ("n tasks", "n items", "n own wrong", "n others' wrong")]
-        columns += [f"{each}: gap (points)", f"{each}: 95 % interval (points)"]
+        columns += [f"{each}: gap (points)", f"{each}: 95 % interval (points)", f"{each}: {SAYS}"]
     rows = []
     for task in column_values(frame, "task"):
         row: dict[str, object] = {"task": task}
@@ -188,6 +199,7 @@ def _difficulty(tables: Tables, condition: str) -> pd.DataFrame:
                 row[f"{each}: n others' wrong"] = int(cell["n_other"])
                 row[f"{each}: gap (points)"] = _points(cell["gap"])
                 row[f"{each}: 95 % interval (points)"] = interval(cell["low"], cell["high"], POINTS, 1)
+                row[f"{each}: {SAYS}"] = _says(cell)
         rows.append(row)
     return _finish(rows, columns, is_simulated(frame))
 
@@ -209,7 +221,8 @@ def _correlation(number: int) -> Callable[[Tables, str], pd.DataFrame]:
         without = f"without {strictest}" if strictest else "without the strictest judge"
         columns = [role, "n models"]
         for task in tasks:
-            columns += [f"{task}: r", f"{task}: 95 % interval", f"{task}: r {without}"]
+            columns += [f"{task}: r", f"{task}: 95 % interval", f"{task}: {RANGE}", f"{task}: r {without}"]
+        columns.append(WHY_NO_R)
         rows = []
         for anchor in column_values(frame, "anchor"):
             row: dict[str, object] = {role: anchor}
@@ -221,8 +234,11 @@ def _correlation(number: int) -> Callable[[Tables, str], pd.DataFrame]:
                     row["n models"] = max(int(cell["n"]), int(row.get("n models", 0)))  # type: ignore[call-overload]
                     row[f"{task}: r"] = round(float(cell["r"]), 2)
                     row[f"{task}: 95 % interval"] = interval(cell["low"], cell["high"])
+                    row[f"{task}: {RANGE}"] = interval(cell.get("range_low"), cell.get("range_high"))
                 if len(fewer) and strictest:
                     row[f"{task}: r {without}"] = round(float(fewer.iloc[0]["r"]), 2)
+            lacking = select(frame, anchor=anchor, self_point="with", left_out="")
+            row[WHY_NO_R] = "; ".join(dict.fromkeys(lacking.loc[lacking["r"].isna(), "reason"]))
             rows.append(row)
         return _finish(rows, columns, is_simulated(frame))
 
@@ -236,7 +252,7 @@ def _self_preference(tables: Tables, condition: str) -> pd.DataFrame:
     columns = ["judge", "other"]
     for task in tasks:
         columns += [f"{task}: {word}" for word in ("n own wrong", "n other's wrong", *left_out.values())]
-        columns += [f"{task}: ΔFPR (points)", f"{task}: 95 % interval (points)", f"{task}: p (Holm)"]
+        columns += [f"{task}: {word}" for word in ("ΔFPR (points)", "95 % interval (points)", "p (Holm)", SAYS)]
     rows = []
     for judge in column_values(frame, "judge"):
         for other in column_values(select(frame, judge=judge), "other"):
@@ -250,6 +266,7 @@ def _self_preference(tables: Tables, condition: str) -> pd.DataFrame:
                     row[f"{task}: ΔFPR (points)"] = _points(cell["difference"])
                     row[f"{task}: 95 % interval (points)"] = interval(cell["low"], cell["high"], POINTS, 1)
                     row[f"{task}: p (Holm)"] = float(f"{cell['p_holm']:.2g}")
+                    row[f"{task}: {SAYS}"] = _says(cell)
             rows.append(row)
     return _finish(rows, columns, is_simulated(frame))
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from voirdire.report.cells import typographic
 from voirdire.report.rows import POINTS, column_values, main_rates, number, table
+from voirdire.report.sections.power import all_in_all, comparisons
 from voirdire.tables.rows import select
 
 Tables = Mapping[str, pd.DataFrame]
@@ -23,11 +25,12 @@ class Sentence:
 
 
 def answer_first(tables: Tables, condition: str = "blind") -> list[Sentence]:
-    """Who judges best, who is lenient, whether that survives equal difficulty, whether a panel helps, and whether
-    estimates without labels can be trusted. A question that the tables cannot answer is left out.
+    """Who judges best, who is lenient, whether that survives equal difficulty, whether judges prefer themselves,
+    whether a panel helps, whether estimates without labels can be trusted, and how much the study could not have
+    seen. A question that the tables cannot answer is left out.
     """
-    answers = (_best(tables, condition), _lenient(tables, condition), _preference(tables), _panel(tables))
-    return [answer for answer in (*answers, _label_free(tables)) if answer]
+    answers = (_best(tables, condition), _lenient(tables, condition), _survives(tables), _preference(tables))
+    return [answer for answer in (*answers, _panel(tables), _label_free(tables), _unseen(tables)) if answer]
 
 
 def _percent(value: float) -> str:
@@ -167,6 +170,20 @@ def _towards(tables: Tables, condition: str) -> str:
     return f", and the largest bias is that of {pair['judge']} towards {whom}"
 
 
+def _survives(tables: Tables) -> Sentence | None:
+    said = select(table(tables, "leniency_summary"), task="all")
+    said = said[said["sentence"].fillna("").astype(bool)] if len(said) else said
+    if said.empty:
+        return None
+    return Sentence(typographic(str(said["sentence"].iloc[0])), "leniency_or_difficulty")
+
+
+def _unseen(tables: Tables) -> Sentence | None:
+    compared = comparisons(tables)
+    text = all_in_all(compared) if len(compared) else ""
+    return Sentence(text, "power") if text else None
+
+
 def _preference(tables: Tables) -> Sentence | None:
     """From the mean over the other models, tasks pooled, of each judge: its interval against 0."""
     rows = select(table(tables, "self_preference_summary"), rate="fpr")
@@ -184,7 +201,8 @@ def _preference(tables: Tables) -> Sentence | None:
         text += f"; on items that both get wrong, where difficulty is equal, {_do(matched, len(every))}"
     if len(adjusted):
         text += f", and {_do(adjusted, len(every), '')} beyond what other judges show on the same responses"
-    if not (matched["low"] > 0).any() and not (adjusted["low"] > 0).any():
+    same = select(rows, version="same_answer")
+    if not any((support["low"] > 0).any() for support in (matched, adjusted, same)):
         text += ": nothing here supports the word preference, which is not to say that there is none"
     level = (
         "a 95\u00a0% interval above 0 shows it"

@@ -44,6 +44,7 @@ def figure_names(tasks: Sequence[str]) -> list[str]:
     ]
     return [
         *per_task,
+        "leniency_methods",
         "self_preference",
         "ablation_identity",
         "ablation_length",

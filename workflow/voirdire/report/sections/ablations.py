@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 
+import pandas as pd
+
 from voirdire.bias.ablation_length import NEGLIGIBLE_D
 from voirdire.report import cells
 from voirdire.report.cells import Format, html_table
 from voirdire.report.rows import table
 from voirdire.report.sections.section import Section, Tables, left_out
+from voirdire.tables.rows import select
 
 _TASK, _JUDGE = {"task": cells.text("task")}, {"judge": cells.text("judge")}
 
@@ -24,13 +27,37 @@ def _changes(by: str, before: str, after: str) -> dict[str, Format]:
 def _length() -> dict[str, Format]:
     columns = _TASK | _JUDGE | {"n accepted": cells.count("n_accepted"), "n rejected": cells.count("n_rejected")}
     columns["Cohen's d"] = cells.number("d", "low", "high", plus="+")
-    return columns | {f"|d| < {NEGLIGIBLE_D}": cells.verdict("equivalent")}
+    columns |= {f"|d| < {NEGLIGIBLE_D}": cells.verdict("equivalent")}
+    return columns | {
+        "odds ratio per doubling of length": cells.odds_ratio("doubling", "doubling_low", "doubling_high")
+    }
+
+
+def _with_model(lengths: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+    """The lengths with the main model's coefficient of log length, which it has for all judges together."""
+    found = select(models, term="log_length", method="conditional")
+    names = {"estimate": "doubling", "low": "doubling_low", "high": "doubling_high", "reason": "why"}
+    found = found.rename(columns=names).reindex(columns=["task", "judge", *names.values()])
+    both = lengths.merge(found.drop_duplicates(["task", "judge"]), on=["task", "judge"], how="left")
+    why = (
+        both["why"]
+        .astype(object)
+        .fillna("")
+        .where(both["judge"] == "all", "the model is one for all judges: see “all”")
+    )
+    return both.assign(reason=both["reason"].where(both["reason"] != "", why))
 
 
 def _difficulty() -> dict[str, Format]:
     columns = _TASK | _JUDGE | {"difficulty": cells.text("bin"), "n items": cells.count("n_items")}
     columns |= {"n own wrong": cells.count("n_own"), "n others' wrong": cells.count("n_other")}
     return columns | {"gap (points)": cells.points("gap", "low", "high")}
+
+
+def _curve() -> dict[str, Format]:
+    columns = _TASK | _JUDGE | {"share of other models right": cells.number("share_right")}
+    columns |= {"n own wrong": cells.count("n_own"), "n others' wrong": cells.count("n_other")}
+    return columns | {"gap (points)": cells.points("gap", "low", "high"), "fit": cells.text("fit")}
 
 
 def _order() -> dict[str, Format]:
@@ -52,10 +79,18 @@ def _trials() -> dict[str, Format]:
     return columns | {"kappa": cells.number("kappa", "kappa_low", "kappa_high")}
 
 
+# What a row rests on, for what it says, and the unit.
+_COUNTS = {
+    "ablation_identity": ({"n_pairs": "pairs"}, "points"),
+    "ablation_template": ({"n_pairs": "pairs"}, "points"),
+    "ablation_length": ({"n_accepted": "accepted", "n_rejected": "rejected"}, "sd"),
+    "ablation_difficulty": ({"n_own": "own wrong", "n_other": "others'"}, "points"),
+}
 _TABLES = {
     "ablation_identity": ("Identity labels against blind judging", _changes("label", "blind", "labelled")),
     "ablation_length": ("Length of accepted and rejected wrong responses", _length()),
-    "ablation_difficulty": ("Self-preference gap by difficulty", _difficulty()),
+    "ablation_difficulty": ("Self-preference gap by difficulty, in the paper's bins", _difficulty()),
+    "difficulty_curve": ("Self-preference gap as a smooth function of difficulty", _curve()),
     "ablation_template": ("Judge templates against the main one", _changes("template", "main", "other")),
     "template_ranking": (
         "Order of the judges under another template: Kendall's tau, and what it would be if templates changed nothing",
@@ -64,7 +99,7 @@ _TABLES = {
     "trial_agreement": ("Agreement of a judge's trials of one call with each other", _trials()),
 }
 # There is nothing to say of them beyond what is said of another table.
-_SAID_ELSEWHERE = ("template_ranking",)
+_SAID_ELSEWHERE = ("template_ranking", "difficulty_curve")
 
 
 def ablations(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
@@ -75,8 +110,11 @@ def ablations(tables: Tables, condition: str, absent: Mapping[str, str]) -> Sect
     )
     for name, (caption, columns) in _TABLES.items():
         rows = table(tables, name)
+        if len(rows) and name == "ablation_length":
+            rows = _with_model(rows, table(tables, "leniency"))
         if len(rows):
-            section.tables.append(html_table(rows, caption, columns | left_out(rows), folded=True))
+            said = cells.says(rows, *_COUNTS[name]) if name in _COUNTS else {}
+            section.tables.append(html_table(rows, caption, columns | left_out(rows) | said, folded=True))
         elif name not in _SAID_ELSEWHERE:
             section.absent.append(absent.get(name, f"{caption}: not in this study."))
     return section

@@ -162,9 +162,17 @@ def correlations(tables: Tables, condition: str, absent: Mapping[str, str]) -> S
         rows = frame[frame["table"].astype(int) == number] if len(frame) else frame
         if rows.empty:
             continue
+        if rows["r"].isna().all() and rows["reason"].astype(bool).all():
+            # A table of dashes says less than why they are there.
+            if not any(stem in absent for stem in stems(number)):
+                section.absent.append(f"{caption.split(':')[0]}: {'; '.join(dict.fromkeys(rows['reason']))}.")
+            continue
         columns = {str(rows["anchor_role"].iloc[0]): cells.text("anchor"), "self point": cells.text("self_point")}
         columns |= {"n": cells.count("n"), "r (Fisher)": cells.number("r", "low", "high")}
-        columns |= {"r (items)": cells.number("r", "boot_low", "boot_high"), "p": cells.p_value("p")}
+        columns |= {"r (items)": cells.number("r", "boot_low", "boot_high")}
+        if "range_low" in rows.columns:
+            columns |= {"without any one model": cells.between("range_low", "range_high")}
+        columns |= {"p": cells.p_value("p")} | cells.says(rows, {"n": "models"}, "r")
         section.tables.append(html_table(rows, caption, columns, folded=True))
     if frame.empty and not section.absent:
         section.absent.append(absent.get("correlations", "Correlations need models that are examinees and judges."))

@@ -1,6 +1,6 @@
 """What a section of the page is made of."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -16,7 +16,9 @@ LEFT_OUT = {"n_not_ok": "not ok", "n_not_judged": "not judged", "n_truth_missing
 
 @dataclass(frozen=True)
 class FigureBlock:
-    """An inlined figure: its SVG, a text for those who don't see it, how to read it, and its task if it is a detail."""
+    """An inlined figure: its SVG, a text for those who don't see it, how to read it ("" where there is nothing to
+    read), and its task if it is a detail.
+    """
 
     svg: str
     alt: str
@@ -24,13 +26,27 @@ class FigureBlock:
     detail: str = ""
 
 
+@dataclass(frozen=True)
+class Statements:
+    """Sentences that belong together, one per judge or task; `folded` away until asked for."""
+
+    caption: str
+    lines: Sequence[str]
+    folded: bool = False
+
+
 @dataclass
 class Section:
-    """A section of the page; `absent` has a sentence for everything that this study cannot show."""
+    """A section of the page: what it is about, its answers in sentences, figures and tables that bear them out.
+
+    `absent` has a sentence for everything that this study cannot show.
+    """
 
     id: str
     title: str
     lead: str
+    answers: list[str] = field(default_factory=list)
+    statements: list[Statements] = field(default_factory=list)
     figures: list[FigureBlock] = field(default_factory=list)
     tables: list[HtmlTable] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
