@@ -353,6 +353,72 @@ def test_empty_bins_say_why():
     assert "no own error" in claim["note"]
 
 
+SILENT = {"says": "nothing", "detectable": NAN}
+
+
+def harmful(difference: float, low: float, high: float, n_own: int, **power: object) -> pd.DataFrame:
+    row = {"task": "mbpp", "judge": "gpt_5", "other": "llama_3_3_70b", "version": "harmful", "rate": "fpr"}
+    row |= {"difference": difference, "low": low, "high": high, "n_own": n_own, "n_other": 50}
+    return pd.DataFrame([row | power])
+
+
+@pytest.mark.parametrize("interval", [(0.98, 0.4, 1.0), (-0.9, -1.0, -0.4)], ids=["for it", "against it"])
+def test_a_cell_that_says_nothing_leaves_its_claim_undecided_and_says_of_how_many(interval: tuple[float, float, float]):
+    claim = judged("C4", self_preference=harmful(*interval, n_own=1, **SILENT))
+    assert (claim["value"], claim["sign"], claim["size"]) == (interval[0], "undecided", "undecided")
+    assert "1 own and 50 other wrong responses: too few to have shown any difference" in claim["note"]
+
+
+def test_an_undecided_claim_says_what_would_have_shown():
+    frame = harmful(0.2, -0.1, 0.5, n_own=20, says="undecided", detectable=0.41)
+    assert "a difference of 41 points or more would have shown" in judged("C4", self_preference=frame)["note"]
+    decided = harmful(0.99, 0.985, 1.0, n_own=200, says="difference", detectable=0.1)
+    assert "would have shown" not in judged("C4", self_preference=decided)["note"]
+
+
+def test_of_many_those_that_say_nothing_neither_hold_nor_fail_and_are_named():
+    frame = bins("mbpp", hard=(0.3, 0.25, 0.35), medium=(0.3, 0.25, 0.35), easy=(-0.9, -0.99, -0.5))
+    assert judged("C13", "mbpp", ablation_difficulty=frame)["sign"] == "fails"
+    silent = frame.assign(n_own=2, n_other=9, detectable=NAN)
+    silent["says"] = ["difference", "difference", "nothing"]
+    claim = judged("C13", "mbpp", ablation_difficulty=silent)
+    assert (claim["sign"], claim["size"], claim["value"]) == ("undecided", "undecided", -0.9)
+    assert "too few to have shown anything: easy" in claim["note"]
+
+
+def test_length_that_is_undecided_says_how_large_an_effect_would_have_shown():
+    frame = length("gsm8k", {"ada": (0.05, -0.1, 0.19), "bede": (0.02, -0.3, 0.3)})
+    frame = frame.assign(says=["no difference beyond 0.2", "undecided"], detectable=[0.21, 0.43])
+    claim = judged("C12", "gsm8k", ablation_length=frame)
+    assert claim["size"] == "undecided"
+    assert "a difference of 0.43 sd or more would have shown" in claim["note"]
+
+
+def test_three_models_say_nothing_of_a_correlation():
+    frame = correlations(9, [(0.99, -1.0, 1.0)] * 3).assign(n=3, **SILENT)
+    claim = judged("C3", correlations=frame)
+    assert (claim["sign"], claim["size"]) == ("undecided", "undecided")
+    assert "too few to have shown anything: model_0, model_1, model_2" in claim["note"]
+
+
+def test_correlations_say_how_far_one_model_moves_them():
+    frame = correlations(7, [GOOD] * 3).assign(range_low=-0.995, range_high=-0.41)
+    assert "with any one model left out r is -0.99 to -0.41" in judged("C2", correlations=frame)["note"]
+    assert "left out" not in judged("C2", correlations=correlations(7, [GOOD] * 3))["note"]
+
+
+def test_leniency_with_stronger_examinees_says_whether_it_survives_equal_difficulty():
+    sentences = pd.DataFrame({"task": ["gsm8k", "all"], "survives": "no", "sentence": ["Not this.", "It does not."]})
+    frame = correlations(9, [(0.95, 0.85, 0.99)] * 6)
+    claim = judged("C3", correlations=frame, leniency_summary=sentences)
+    assert claim["sign"] == "holds"
+    assert "; It does not;" in claim["note"]
+    assert "Not this" not in claim["note"]
+    assert (
+        "It does not" not in judged("C2", correlations=correlations(7, [GOOD] * 6), leniency_summary=sentences)["note"]
+    )
+
+
 def test_no_cell_starts_as_a_formula_does():
     claims = judge_claims({}, False)
     for column in ("part", "claim", "published", "note"):

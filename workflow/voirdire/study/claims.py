@@ -18,6 +18,7 @@ import pandas as pd
 
 from voirdire.bias.ablation_difficulty import BINS
 from voirdire.bias.ablation_length import NEGLIGIBLE_D
+from voirdire.bias.power import NOTHING, UNDECIDED, in_words
 from voirdire.study.judging_claims import PLANTED, Beyond, Claim, Measured, Within, judge_many, judge_one, quantile
 from voirdire.tables.rows import select
 
@@ -33,9 +34,10 @@ Tables = Mapping[str, pd.DataFrame]
 def judge_claims(tables: Tables, simulated: bool) -> pd.DataFrame:
     """Judge every claim of the paper against the tidy tables of a run.
 
-    tables: frames by name: correlations, self_preference, ensembles, drift, drift_rates, prior_sweep,
+    tables: frames by name: correlations, leniency_summary, self_preference, ensembles, drift, drift_rates, prior_sweep,
     ablation_identity, ablation_length, ablation_difficulty. A missing or empty one makes its claims `not in this
-    study`. simulated: whether personas stand in for models; every note then says that effects are planted.
+    study` (C3's note quotes leniency_summary, where there is one). simulated: whether personas stand in for models;
+    every note then says that effects are planted.
 
     One row per claim and part, in the paper's order: id (C1..C13), part, claim, published, value, low, high, bound,
     sign, size, note, simulated. Values, limits and bounds are shares (0.05 is 5 points), correlations, or Cohen's d.
@@ -54,9 +56,24 @@ def _rows(tables: Tables, name: str, **wanted: object) -> pd.DataFrame:
     return select(tables.get(name), **wanted)
 
 
+# What a table's effects are counted in, by the column of their value, and of what there may be too few.
+_UNITS = {"r": "r", "d": "sd"}
+_COUNTED = (
+    ("{n_own:.0f} own and {n_other:.0f} other wrong responses", ("n_own", "n_other")),
+    ("{n_accepted:.0f} accepted and {n_rejected:.0f} rejected wrong responses", ("n_accepted", "n_rejected")),
+    ("{n_pairs:.0f} pairs of verdicts", ("n_pairs",)),
+    ("{n:.0f} models", ("n",)),
+)
+
+
 def _measured(row: pd.Series, columns: tuple[str, str, str], name: str = "") -> Measured:
     value, low, high = (float(row[column]) for column in columns)
-    return Measured(name, value, low, high)
+    says = str(row.get("says", ""))
+    reach = ""
+    if says in (NOTHING, UNDECIDED):
+        counted = next((text.format(**row) for text, needed in _COUNTED if row.index.isin(needed).any()), "")
+        reach = in_words(says, float(row["detectable"]), _UNITS.get(columns[0], "points"), counted)
+    return Measured(name, value, low, high, says == NOTHING, reach.removeprefix(f"{UNDECIDED}: "))
 
 
 def _each(rows: pd.DataFrame, columns: tuple[str, str, str], name: str) -> list[Measured]:
@@ -86,6 +103,10 @@ def _correlation_claims(tables: Tables) -> Iterator[Claim]:
             yield claim.absent(_DIAGONAL)
             continue
         claim.notes.append(_reach_of_fisher(int(rows["n"].min()), bound))
+        claim.notes += _without_one_model(rows)
+        if id_ == "C3":
+            summary = _rows(tables, "leniency_summary", task="all")
+            claim.notes += [str(sentence).removesuffix(".") for sentence in summary.get("sentence", [])]
         who = str(rows["anchor_role"].iloc[0])
         yield _reason(
             judge_many(claim, _each(rows, ("r", "low", "high"), "anchor"), claim.tests(direction), who, most), rows, "r"
@@ -102,6 +123,12 @@ def _reach_of_fisher(n: int, bound: float) -> str:
         f"Fisher's interval, which with {n} models lets r {relation} {sign}{abs(bound):.2f} hold only from about "
         f"{sign}{least:.2f} on"
     )
+
+
+def _without_one_model(rows: pd.DataFrame) -> list[str]:
+    if "range_low" not in rows or rows["range_low"].isna().all():
+        return []
+    return [f"with any one model left out r is {rows['range_low'].min():+.2f} to {rows['range_high'].max():+.2f}"]
 
 
 def _called(column: pd.Series, *names: str) -> pd.Series:

@@ -3,7 +3,8 @@
 An interval decides
 -------------------
 A claim `holds` or `fails` where the interval lies on one side of its bound, else it is `undecided`; so it is without
-limits. `not in this study`: models, tasks or tables are missing.
+limits, and where the table says that so few could not have shown any effect, wherever their interval lies. `not in
+this study`: models, tasks or tables are missing.
 
 Claims about several models (or tasks' bins, priors, …)
 -------------------------------------------------------
@@ -20,7 +21,7 @@ within each from the best value to the worst, the last one ("every"), or the one
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import isnan, nan
 from statistics import NormalDist
 from typing import Protocol
@@ -35,18 +36,23 @@ _ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Measured:
-    """What this run measured for one model, bin or prior; NaN where it has no value or no interval."""
+    """What this run measured for one model, bin or prior; NaN where it has no value or no interval.
+
+    silent: whether the table says that no effect could have been shown; reach: what could have been, in words.
+    """
 
     name: str
     value: float
     low: float
     high: float
+    silent: bool = False
+    reach: str = ""
 
     def stretched(self, times: int) -> "Measured":
         """With the interval that Bonferroni's correction for so many asks for; none for one."""
         ratio = quantile(times) / quantile(1)
         low, high = (self.value + ratio * (limit - self.value) for limit in (self.low, self.high))
-        return Measured(self.name, self.value, low, high)
+        return replace(self, low=low, high=high)
 
     def __str__(self) -> str:
         return f"{self.value:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
@@ -77,7 +83,7 @@ class Beyond:
 
     def verdict(self, one: Measured) -> str:
         low, high, bound = one.low, one.high, self.bound
-        if isnan(low) or isnan(high) or isnan(bound):
+        if one.silent or isnan(low) or isnan(high) or isnan(bound):
             return UNDECIDED
         if self.direction < 0:
             low, high, bound = -high, -low, -bound
@@ -96,7 +102,7 @@ class Within:
     margin: float
 
     def verdict(self, one: Measured) -> str:
-        if isnan(one.low) or isnan(one.high):
+        if one.silent or isnan(one.low) or isnan(one.high):
             return UNDECIDED
         if -self.margin < one.low and one.high < self.margin:
             return HOLDS
@@ -137,6 +143,11 @@ class Claim:
         if isnan(one.low) or isnan(one.high):
             self.notes.append(NO_INTERVAL)
 
+    def explain(self, one: Measured) -> None:
+        """Say what could have been shown, where that is why the claim is undecided."""
+        if one.reach and UNDECIDED in (self.sign, self.size):
+            self.notes.append(one.reach)
+
     def tests(self, direction: int) -> dict[str, Criterion]:
         """Sign against 0, and size against the published number where there is one."""
         sign: dict[str, Criterion] = {"sign": Beyond(0, direction, strict=True)}
@@ -148,6 +159,7 @@ def judge_one(claim: Claim, one: Measured, tests: Mapping[str, Criterion]) -> Cl
     verdicts = {name: test.verdict(one) for name, test in tests.items()}
     claim.show(one)
     claim.sign, claim.size = _both(verdicts)
+    claim.explain(one)
     return claim
 
 
@@ -178,6 +190,11 @@ def judge_many(
         claim.notes.append(prefix + each.counts())
         if each.deciding != shown.deciding:
             claim.notes.append(f"the {name} is decided by {each.deciding.name}, {each.deciding}")
+    silent = [one.name for one in known if one.silent]
+    if silent:
+        claim.notes.append(f"too few to have shown anything: {listed(silent)}")
+    else:
+        claim.explain(shown.deciding)
     missing = [one.name for one in several if isnan(one.value)]
     if missing:
         claim.notes.append(f"no value for {listed(missing)}")
