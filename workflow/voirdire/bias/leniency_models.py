@@ -1,0 +1,120 @@
+"""Coefficients of the models of leniency, with intervals."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from voirdire.bias.leniency_design import Model
+from voirdire.stats.likelihood import Likelihood, Logistic
+from voirdire.stats.logit import (
+    MAXIMUM,
+    PENALISED,
+    Maximum,
+    Spread,
+    finite_maximum,
+    penalised_maximum,
+    profile_bound,
+    score_p,
+    separated,
+    spread,
+)
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """One term's estimate with interval and p; NaN and a reason where there is none."""
+
+    estimate: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    p: float = np.nan
+    fit: str = ""
+    interval: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model's coefficients by term, and where its maximum is, by name: where the next fit may start."""
+
+    coefficients: dict[str, Coefficient]
+    place: dict[str, float] = field(default_factory=dict)
+
+
+def fitted(model: Model, level: float) -> Fitted:
+    """The coefficients of a model's own terms, with intervals, and reasons for the rest.
+
+    Maximum likelihood where there is a maximum: the interval is Student's t of the sandwich over item clusters, with as
+    many degrees of freedom as clusters are worth, less one. Where rows are separated, Firth's penalised likelihood: the
+    profile's interval, its drop multiplied by the design effect (sandwich over inverse information, 1 at least).
+    p: `score_p`.
+    """
+    reasons = {term: Coefficient(reason=reason) for term, reason in model.why.items()}
+    if model.likelihood is None:
+        return Fitted(reasons)
+    at = finite_maximum(model.likelihood)
+    reason = ""
+    if at is None:
+        runaway = [
+            name for name, there in zip(model.names, separated(model.likelihood.margins()), strict=True) if there
+        ]
+        reason = f"separated by {', '.join(runaway)}"
+        at = penalised_maximum(model.likelihood)
+    if not at.converged:
+        return Fitted({**dict.fromkeys(model.own, Coefficient(reason="the fit did not converge")), **reasons})
+    numbers = [model.names.index(term) for term in model.own]
+    if isinstance(model.likelihood, Logistic) and not at.penalised:
+        at, around = _by_statsmodels(model.likelihood, at, numbers)
+    else:
+        around = spread(model.likelihood, at, numbers)
+    found = {
+        term: _coefficient(model.likelihood, at, around, number, level, reason)
+        for term, number in zip(model.own, numbers, strict=True)
+    }
+    return Fitted({**found, **reasons}, dict(zip(model.names, at.beta.tolist(), strict=True)))
+
+
+def _by_statsmodels(likelihood: Logistic, at: Maximum, numbers: list[int]) -> tuple[Maximum, Spread]:
+    """The same maximum and its cluster-robust covariance, as statsmodels has them."""
+    from statsmodels.discrete.discrete_model import Logit
+
+    result = Logit(likelihood.accepted, likelihood.x, check_rank=False, hasconst=False).fit(
+        start_params=at.beta,
+        method="newton",
+        disp=0,
+        cov_type="cluster",
+        cov_kwds={"groups": likelihood.clusters},
+    )
+    ours = spread(likelihood, at, numbers)
+    place = Maximum(np.asarray(result.params), at.evaluation, at.penalised, at.converged)
+    return place, Spread(ours.by_model, np.asarray(result.cov_params()), ours.effective_clusters)
+
+
+def _coefficient(
+    likelihood: Likelihood, at: Maximum, around: Spread, number: int, level: float, reason: str
+) -> Coefficient:
+    from scipy.special import stdtrit
+
+    quantile = float(stdtrit(max(around.effective_clusters[number] - 1, 1.0), (1 + level) / 2))
+    robust, plain = (float(covariance[number, number]) for covariance in (around.by_cluster, around.by_model))
+    estimate = float(at.beta[number])
+    p = score_p(likelihood, at, number)
+    if not at.penalised:
+        half = quantile * np.sqrt(robust)
+        return Coefficient(estimate, estimate - half, estimate + half, p, MAXIMUM, "t (clustered)", reason)
+    drop = quantile**2 / 2 * max(robust / plain, 1.0)
+    low, high = (profile_bound(likelihood, at, number, drop, side) for side in (-1, 1))
+    return Coefficient(estimate, low, high, p, PENALISED, "profile (penalised)", reason)
+
+
+def estimates(model: Model, start: dict[str, float]) -> dict[str, float]:
+    """The estimates alone, of the model's own terms: for leaving examinees out."""
+    if model.likelihood is None:
+        return {}
+    begin = np.array([start.get(name, 0.0) for name in model.names])
+    at = finite_maximum(model.likelihood, begin)
+    if at is None:
+        at = penalised_maximum(model.likelihood)
+    if not at.converged:
+        return {}
+    return {term: float(at.beta[model.names.index(term)]) for term in model.own}

@@ -1,0 +1,97 @@
+"""One answer per task: does the leniency towards stronger examinees survive equal difficulty?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from voirdire.bias.leniency_design import CONDITIONAL, POOLED
+from voirdire.bias.leniency_rows import ACCURACY
+
+LENIENCY_SUMMARY_COLUMNS = ["task", "survives", "sentence", "reason", "simulated"]
+YES, NO, UNDECIDED = "yes", "no", "undecided"
+# Where less than this share of the plain slope can be left, it has not survived.
+_LITTLE = 0.5
+
+
+def leniency_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """What `leniency` says, one row per task and "all": survives, and why, in a sentence with its numbers.
+
+    table: from `leniency`. The conditional estimate decides, with its interval and with the range that it has when any
+    one examinee is left out, as a handful of examinees is a handful of points:
+
+      yes        both lie above 0.
+      no         both lie below 0; or the plain association is there (the pooled interval lies above 0), the conditional
+                 interval isn't above 0, and neither it nor the range reaches half of the plain slope.
+      undecided  anything else; also without an estimate, or without one when some examinee is left out.
+
+    An empty table gives no rows.
+    """
+    rows = []
+    for task in dict.fromkeys(table["task"]):
+        part = table[(table["task"] == task) & (table["term"] == ACCURACY) & (table["judge"] == "all")]
+        by_method = {str(row["method"]): row for row in part.to_dict("records")}
+        rows.append({"task": task, **_answer(str(task), by_method[CONDITIONAL], by_method[POOLED])})
+    return pd.DataFrame(rows, columns=LENIENCY_SUMMARY_COLUMNS)
+
+
+def _answer(task: str, main: Mapping[Any, Any], plain: Mapping[Any, Any]) -> dict[str, object]:
+    survives, reason = _survives(main, plain)
+    where = "Over all tasks" if task == "all" else f"On {task}"
+    if np.isnan(main["estimate"]):
+        text = f"{where} nothing can be said of leniency at equal difficulty: {main['reason']}."
+    else:
+        opening = {
+            YES: "the leniency towards stronger examinees survives equal difficulty, for these examinees",
+            NO: "the leniency towards stronger examinees does not survive equal difficulty, for these examinees",
+            UNDECIDED: "it is undecided whether leniency towards stronger examinees survives equal difficulty",
+        }[survives]
+        text = (
+            f"{where} {opening}: on the same question and for the same judge each 10 points of accuracy multiply the"
+            f" odds of accepting a wrong answer by {_numbers(main)}"
+        )
+        if survives != YES:
+            text += f"; {reason}"
+        text += "."
+    return {"survives": survives, "sentence": text, "reason": reason, "simulated": bool(main["simulated"])}
+
+
+def _survives(main: Mapping[Any, Any], plain: Mapping[Any, Any]) -> tuple[str, str]:
+    """The answer, and why."""
+    if np.isnan(main["estimate"]):
+        return UNDECIDED, str(main["reason"])
+    low, high = (main[f"leave_out_{side}"] for side in ("low", "high"))
+    if main["low"] > 0 and low > 0:
+        return YES, "the interval lies above 1, and so does the estimate when any one examinee is left out"
+    if main["high"] < 0 and high < 0:
+        return NO, "it turns round: stronger examinees' wrong answers are accepted less"
+    little = _LITTLE * plain["estimate"]
+    if plain["low"] > 0 and main["low"] <= 0 and main["high"] < little and high < little:
+        return NO, f"without regard to difficulty it is {_odds(plain['estimate'])}, of which less than half can be left"
+    if main["low"] <= 0 <= main["high"]:
+        also = "" if plain["low"] > 0 else ", and nor is there leniency without regard to difficulty to be seen"
+        return UNDECIDED, f"the interval holds 1{also}"
+    if np.isnan(low):
+        return UNDECIDED, str(main["reason"])
+    return UNDECIDED, "it rests on one examinee, without whom the estimate lies on the other side of 1"
+
+
+def _numbers(row: Mapping[Any, Any]) -> str:
+    text = f"{_odds(row['estimate'])} ({_odds(row['low'])} to {_odds(row['high'])}"
+    if np.isnan(row["leave_out_low"]):
+        return text + ")"
+    left_out = f"{_odds(row['leave_out_low'])} to {_odds(row['leave_out_high'])} when any one examinee is left out"
+    return f"{text}; {left_out})"
+
+
+def _odds(log_odds: float) -> str:
+    """A log odds ratio as a factor.
+
+    >>> _odds(0.25), _odds(4.0)
+    ('1.28', '54.6')
+    """
+    factor = float(np.exp(min(log_odds, 700.0)))
+    if factor > 1e6:
+        return "more than a million"
+    return f"{factor:.2f}" if factor < 10 else f"{factor:.3g}"
