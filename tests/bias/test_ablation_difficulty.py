@@ -8,7 +8,7 @@ from scipy import stats
 from voirdire.bias import ablation_difficulty
 from voirdire.bias.ablation_difficulty import DIFFICULTY_COLUMNS, _binned
 from voirdire.bias.rows import prepared, responses_of
-from voirdire.stats.intervals import newcombe
+from voirdire.stats.intervals import proportions_difference
 
 MODELS = ("ann", "bob", "cas", "dee")
 
@@ -115,12 +115,12 @@ def test_lenient_weak_judges_do_not_pass_for_self_preference():
     assert abs(row["gap"]) < 0.06
 
 
-def test_small_counts_get_newcombes_interval():
+def test_small_counts_add_the_squares_of_their_intervals():
     frame = study(NONE, 12, seed=3)[lambda t: t["examinee"].isin(["ann", "bob"])]
     row = one(ablation_difficulty(frame, resamples=50), task="gsm8k", judge="ann", bin="medium")
     own, other = row["own"] * row["n_own"], row["other_value"] * row["n_other"]
-    low, high = newcombe(own, row["n_own"], other, row["n_other"])
-    assert (row["low"], row["high"], row["interval"]) == pytest.approx((low, high, "newcombe"))
+    low, high = proportions_difference(own, row["n_own"], other, row["n_other"])
+    assert (row["low"], row["high"], row["interval"]) == pytest.approx((low, high, "mover"))
 
 
 def test_null_gap_is_covered():

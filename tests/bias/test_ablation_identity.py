@@ -133,7 +133,7 @@ def test_trials_are_paired_by_number_and_do_not_pass_for_more_items(labelled):
 def test_identical_verdicts_give_zero_with_some_width():
     frame = pd.concat([judged("blind", 0.5, 40), judged("blind", 0.5, 40).assign(condition="elite", label="elite")])
     row = one(ablation_identity(frame, resamples=50), task="gsm8k", judge="ann", rate="fpr")
-    assert (row["difference"], row["p"], row["interval"]) == (0, 1, "newcombe_paired")
+    assert (row["difference"], row["p"], row["interval"]) == (0, 1, "mover_paired")
     assert row["low"] < -0.01 < 0.01 < row["high"]
 
 

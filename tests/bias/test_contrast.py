@@ -8,7 +8,7 @@ from voirdire.bias.contrast import Contrast, cluster_codes, compare, summed
 from voirdire.bias.counts import count
 from voirdire.bias.rows import clusters_of, prepared
 from voirdire.stats import bootstrap
-from voirdire.stats.intervals import newcombe, newcombe_paired
+from voirdire.stats.intervals import paired_difference, proportions_difference
 
 
 def _contrast(first, second):
@@ -16,22 +16,22 @@ def _contrast(first, second):
     return Contrast("gsm8k", np.array([first], float), ones, np.array([second], float), ones)
 
 
-@pytest.mark.parametrize(("paired", "method"), [(True, "newcombe_paired"), (False, "percentile")])
-def test_few_differing_pairs_get_newcombes_interval(paired, method):
-    first = np.r_[np.ones(30), np.zeros(30)]
-    second = np.r_[np.ones(28), np.zeros(32)]
+@pytest.mark.parametrize(("paired", "method"), [(True, "mover_paired"), (False, "percentile")])
+def test_few_differing_pairs_get_the_interval_of_pairs(paired, method):
+    first = np.r_[np.ones(60), np.zeros(60)]
+    second = np.r_[np.ones(56), np.zeros(64)]
     result = compare(_contrast(first, second), np.array([paired]), 200, 0, 0.95).interval
-    assert result.estimate[0] == pytest.approx(2 / 60)
+    assert result.estimate[0] == pytest.approx(4 / 120)
     assert result.method[0] == method
     if paired:
-        assert (result.low[0], result.high[0]) == pytest.approx(newcombe_paired(28, 2, 0, 30))
+        assert (result.low[0], result.high[0]) == pytest.approx(tuple(map(float, paired_difference(56, 4, 0, 60))))
 
 
-def test_small_counts_on_separate_clusters_get_newcombes_interval():
+def test_small_counts_on_separate_clusters_add_the_squares_of_their_intervals():
     first, n_first = np.r_[1, 1, 0, np.zeros(20)][None], np.r_[1, 1, 1, np.zeros(20)][None]
     second, n_second = np.r_[0, 0, 0, np.ones(5), np.zeros(15)][None], np.r_[0, 0, 0, np.ones(20)][None]
     result = compare(Contrast("gsm8k", first, n_first, second, n_second), np.array([False]), 50, 0, 0.95).interval
-    assert (result.low[0], result.high[0]) == pytest.approx(tuple(map(float, newcombe(2, 3, 5, 20))))
+    assert (result.low[0], result.high[0]) == pytest.approx(tuple(map(float, proportions_difference(2, 3, 5, 20))))
 
 
 def test_summed_adds_columns_by_code():

@@ -17,7 +17,7 @@ from random_verdicts import CONDITIONS, MODELS, Shape, shapes, verdicts_of
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.inter_rater import fleiss_kappa
-from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+from tails import squares_added, tails_interval
 
 from voirdire.bias import (
     ablation_difficulty,
@@ -125,12 +125,8 @@ def test_task_accuracy_of_each_response_once(shape):
 
 
 # An interval method's name, and what gives it, from hits and trials.
-OF_ONE_RATE = {
-    "wilson": lambda k, n: proportion_confint(k, n, method="wilson"),
-    "jeffreys": lambda k, n: proportion_confint(k, n, method="jeffreys"),
-    "clopper-pearson": lambda k, n: proportion_confint(k, n, method="beta"),
-}
-OF_DIFFERENCES = {"newcombe": lambda *counts: confint_proportions_2indep(*counts, method="newcomb", compare="diff")}
+OF_ONE_RATE = {"mid-p": tails_interval}
+OF_DIFFERENCES = {"mover": lambda hits1, n1, hits2, n2: squares_added((hits1, n1), (hits2, n2))}
 
 
 @awkward

@@ -108,7 +108,7 @@ def test_a_single_own_wrong_answer_is_shown_with_its_n():
     row = one(self_preference(frame), task="mbpp", version="harmful", rate="fpr")
     assert (row["n_own"], row["n_other"]) == (1, 98)
     assert (row["own"], row["other_value"]) == pytest.approx((1.0, 2 / 98))
-    assert row["interval"] == "newcombe"
+    assert row["interval"] == "mover"
     assert 0 < row["low"] < row["difference"] < row["high"] <= 1
     assert row["p"] == pytest.approx(stats.fisher_exact([[1, 0], [2, 96]]).pvalue)
 

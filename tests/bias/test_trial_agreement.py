@@ -70,7 +70,7 @@ def test_agreement_needs_no_truth():
 
 def test_a_judge_that_always_says_the_same_has_an_interval_and_no_kappa():
     result = row(trial_agreement(repeated([(1, 1)] * 30), resamples=50), responses="all")
-    assert (result["agreement"], result["high"], result["interval"]) == (1, 1, "wilson")
+    assert (result["agreement"], result["high"], result["interval"]) == (1, 1, "mid-p")
     assert 0.8 < result["low"] < 0.95
     assert (np.isnan(result["kappa"]), result["reason"]) == (True, "all verdicts are equal")
 

@@ -5,9 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
-from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+from statsmodels.stats.proportion import proportion_confint
+from tails import squares_added, tails_interval
 
-from voirdire.stats.intervals import fisher_z, newcombe, newcombe_paired, square_and_add, wilson
+from voirdire.stats.intervals import (
+    fisher_z,
+    mid_p,
+    paired_difference,
+    proportions_difference,
+    square_and_add,
+    wilson,
+)
 
 quick = settings(deadline=None, max_examples=40)
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -21,24 +29,50 @@ def test_wilson_equals_statsmodels(count, level):
 
 
 @quick
+@given(counts, st.sampled_from([0.8, 0.95, 0.99]))
+def test_with_whole_ties_mid_p_is_clopper_and_pearsons_interval(count, level):
+    expected = proportion_confint(*count, 1 - level, method="beta")
+    assert mid_p(*count, level, tie=1.0) == pytest.approx(np.nan_to_num(expected, nan=0.0), abs=1e-9)
+
+
+@quick
+@given(counts, st.sampled_from([0.8, 0.95, 0.999]), st.sampled_from([0.5, 0.7, 1.0]))
+def test_mid_p_is_what_its_definition_says(count, level, tie):
+    assert mid_p(*count, level, tie) == pytest.approx(tails_interval(*count, level, tie), abs=1e-9)
+
+
+@quick
 @given(counts, counts)
-def test_newcombe_equals_statsmodels(first, second):
-    expected = confint_proportions_2indep(*first, *second, method="newcomb", compare="diff")
-    assert newcombe(*first, *second) == pytest.approx(expected, abs=1e-9)
+def test_a_difference_adds_the_squares_of_two_intervals(first, second):
+    assert proportions_difference(*first, *second) == pytest.approx(squares_added(first, second), abs=1e-9)
 
 
 def test_nothing_seen_gives_nan_and_never_a_zero_width():
-    assert np.isnan(wilson(0, 0)).all()
-    assert np.isnan(newcombe(0, 0, 1, 2)).all()
-    low, high = wilson([0, 5], [5, 5])
-    assert low[0] == 0
-    assert high[0] == pytest.approx(0.4345, abs=1e-4)
-    assert high[1] == 1
-    assert low[1] == pytest.approx(1 - 0.4345, abs=1e-4)
+    for interval in (wilson, mid_p):
+        assert np.isnan(interval(0, 0)).all()
+        low, high = interval([0, 5], [5, 5])
+        assert (low[0], high[1]) == (0, 1)
+        assert high[0] == 1 - low[1] > 0.4
+    assert np.isnan(proportions_difference(0, 0, 1, 2)).all()
 
 
-def test_wilson_takes_an_effective_n_that_is_no_whole_number():
-    assert wilson(2.5, 12.5) == pytest.approx(proportion_confint(2.5, 12.5, method="wilson"), abs=1e-9)
+@pytest.mark.parametrize("n", [1.2, 12.5, 3000.5])
+def test_an_effective_n_need_not_be_a_whole_number(n):
+    assert wilson(0.2 * n, n) == pytest.approx(proportion_confint(0.2 * n, n, method="wilson"), abs=1e-9)
+    assert mid_p(0.2 * n, n, tie=1.0) == pytest.approx(proportion_confint(0.2 * n, n, method="beta"), abs=1e-9)
+    (low, high), (low_before, high_before) = mid_p(0.2 * n, n), mid_p(0.2 * n - 1e-6, n)
+    assert 0 <= low - low_before < 1e-5 / n + 1e-7
+    assert 0 <= high - high_before < 1e-5 / n + 1e-7
+    assert low < 0.2 < high
+
+
+def test_less_than_a_hit_leaves_the_bounds_around_the_share():
+    k = np.geomspace(1e-12, 1, 60)
+    for n in (1.0, 8.0, 900.0):
+        low, high = mid_p(k, n)
+        assert (low <= k / n).all()
+        assert (high >= k / n).all()
+        assert (np.diff(low) > -1e-12).all()
 
 
 def test_square_and_add_of_symmetric_intervals_adds_variances():
@@ -77,33 +111,22 @@ def test_fisher_z_below_three_points_is_nan():
     assert np.isnan(fisher_z(1.0, 2)).all()
 
 
-def test_newcombe_paired_is_the_unpaired_interval_when_the_pairs_are_uncorrelated():
-    # 5 · 5 = 5 · 5: phi is 0, so Newcombe's method 10 is his method 8 on Wilson bounds .2993 and .7007.
-    low, high = newcombe_paired(5, 5, 5, 5)
-    half = np.sqrt(2) * (0.5 - 0.2992980)
-    assert (low, high) == pytest.approx((-half, half), abs=1e-6)
+def test_paired_difference_is_the_unpaired_interval_when_the_pairs_are_uncorrelated():
+    # 5 · 5 = 5 · 5: phi is 0.
+    assert paired_difference(5, 5, 5, 5) == pytest.approx(squares_added((10, 20), (10, 20)), abs=1e-9)
 
 
-def test_newcombe_paired_narrows_with_correlation_and_is_antisymmetric():
-    low, high = newcombe_paired(40, 6, 2, 40)
-    wide_low, wide_high = newcombe_paired(22, 24, 20, 22)
+def test_paired_difference_narrows_with_correlation_and_is_antisymmetric():
+    low, high = paired_difference(40, 6, 2, 40)
+    wide_low, wide_high = paired_difference(22, 24, 20, 22)
     assert high - low < 0.6 * (wide_high - wide_low)
-    assert newcombe_paired(40, 2, 6, 40) == pytest.approx((-high, -low))
+    assert paired_difference(40, 2, 6, 40) == pytest.approx((-high, -low))
 
 
-def test_newcombe_paired_has_width_without_a_discordant_pair():
-    low, high = newcombe_paired(4, 0, 0, 0)
+def test_paired_difference_has_width_without_a_discordant_pair():
+    low, high = paired_difference(4, 0, 0, 0)
     assert low < -0.3 < 0.3 < high
 
 
-def test_newcombe_paired_without_pairs_is_nan():
-    assert np.isnan(newcombe_paired(0, 0, 0, 0)).all()
-
-
-def test_newcombe_paired_covers():
-    rng = np.random.default_rng(5)
-    shared, first, second = rng.random((3, 400, 25))
-    a, b = ((np.where(shared < 0.5, shared * 2, own) < p) for own, p in ((first, 0.35), (second, 0.15)))
-    cells = np.stack([(a & b), (a & ~b), (~a & b), (~a & ~b)]).sum(axis=2)
-    low, high = np.transpose([newcombe_paired(*counts) for counts in cells.T])
-    assert np.mean((low <= 0.2) & (high >= 0.2)) >= 0.93
+def test_paired_difference_without_pairs_is_nan():
+    assert np.isnan(paired_difference(0, 0, 0, 0)).all()

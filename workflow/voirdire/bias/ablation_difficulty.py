@@ -13,7 +13,7 @@ from voirdire.bias.power import MARGIN_SHARE, with_power
 from voirdire.bias.rows import clusters_of, of_condition, prepared, responses_of
 from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import SMALL_COUNT, Interval, combined_interval, effective_n, percentile
-from voirdire.stats.intervals import newcombe
+from voirdire.stats.intervals import proportions_difference
 
 DIFFICULTY_COLUMNS = [
     *("task", "judge", "bin", "n_items", "n_own", "n_other", "own", "other_value", "gap", "low", "high"),
@@ -52,9 +52,9 @@ def ablation_difficulty(
     self-preference. n_items: the bin's items; n_own, n_other: verdicts on wrong responses. NaN and a reason where a
     side has none. Without a model that judged itself: no rows, all columns.
 
-    Intervals: percentile cluster bootstrap; where fewer than 10 were accepted or rejected on a side, Newcombe's from
-    the effective numbers of independent verdicts; "mover" for means over tasks that contain one. detectable, says:
-    see `with_power`.
+    Intervals: percentile cluster bootstrap; where fewer than 40 were accepted or rejected on a side, square-and-add
+    ("mover") from the effective numbers of independent verdicts, and for means over tasks that contain one.
+    detectable, says: see `with_power`.
     """
     frame = prepared(verdicts)
     rows = of_condition(frame, main)
@@ -168,12 +168,12 @@ def _interval(rates: tuple[Array, Array], worth: tuple[Array, Array], samples: A
     rarer = [np.fmin(rate, 1 - rate) * n for rate, n in zip(rates, worth, strict=True)]
     small = np.minimum(*rarer) < SMALL_COUNT - 1e-9
     low, high, dropped = percentile(samples, level)
-    low_few, high_few = newcombe(rates[0] * worth[0], worth[0], rates[1] * worth[1], worth[1], level)
+    low_few, high_few = proportions_difference(rates[0] * worth[0], worth[0], rates[1] * worth[1], worth[1], level)
     return Interval(
         gap,
         np.where(known, np.where(small, low_few, low), np.nan),
         np.where(known, np.where(small, high_few, high), np.nan),
-        np.where(known, np.where(small, "newcombe", "percentile"), "").astype(object),
+        np.where(known, np.where(small, "mover", "percentile"), "").astype(object),
         np.where(known, dropped, 0),
     )
 

@@ -14,7 +14,7 @@ from voirdire.bias.pooling import mean_coefficients, side_by_side, weighted_sum
 from voirdire.bias.power import MARGIN_D, with_power
 from voirdire.bias.rows import clusters_of, of_condition, prepared, usable
 from voirdire.stats.arrays import Array, ratio
-from voirdire.stats.bootstrap import SMALL_COUNT, Interval, combined_interval, percentile
+from voirdire.stats.bootstrap import Interval, combined_interval, percentile
 from voirdire.stats.effect import cohen_d_from_moments, cohen_d_interval
 
 LENGTH_COLUMNS = [
@@ -23,6 +23,8 @@ LENGTH_COLUMNS = [
 ]
 # Within it on both sides, length is no confound.
 NEGLIGIBLE_D = MARGIN_D
+# Of so few clusters a bootstrap has too little spread.
+_FEW_CLUSTERS = 10
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ def _lengths(task: str, moments: list[Array], centre: float, resamples: int, see
     low, high, dropped = percentile(samples, level)
     units = [(moments[0] > 0).sum(axis=1), (moments[3] > 0).sum(axis=1)]
     method = np.where(np.isnan(d), "", "percentile").astype(object)
-    for judge in np.flatnonzero((np.minimum(*units) < SMALL_COUNT) & ~np.isnan(d)):
+    for judge in np.flatnonzero((np.minimum(*units) < _FEW_CLUSTERS) & ~np.isnan(d)):
         low[judge], high[judge] = cohen_d_interval(float(d[judge]), int(units[0][judge]), int(units[1][judge]), level)
         method[judge] = "noncentral t"
     low, high = (np.where(np.isnan(d), np.nan, bound) for bound in (low, high))

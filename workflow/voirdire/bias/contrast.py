@@ -26,7 +26,7 @@ from voirdire.stats.bootstrap import (
     task_seed,
     weight_chunks,
 )
-from voirdire.stats.intervals import newcombe_paired
+from voirdire.stats.intervals import paired_difference
 from voirdire.stats.significance import equal_proportions_p, sign_flip_p, swap_p
 
 Mask = npt.NDArray[np.bool_]
@@ -93,8 +93,8 @@ def compare(contrast: Contrast, paired: Mask, resamples: int, seed: int, level: 
     """First minus second rate of each cell with its interval.
 
     paired: cells in which each cluster holds as many first as second trials, of the same items. The interval is the
-    percentile bootstrap's; where a count is below 10, Newcombe's (paired cells: also where fewer than 10 clusters
-    differ, as a bootstrap of so few has no width).
+    percentile bootstrap's; where a count is below 40, square-and-add of the two rates' own ("mover"; paired cells:
+    "mover_paired", and also where fewer than 40 clusters differ, as a bootstrap of few has little width or none).
     """
     hits1, n1, hits2, n2 = contrast.arrays()
     drawn = weighted_sums(contrast.arrays(), contrast.task, resamples, seed)
@@ -112,17 +112,15 @@ def _with_paired(interval: Interval, contrast: Contrast, paired: Mask, level: fl
     hits1, n1, hits2, n2 = contrast.arrays()
     differ = (np.abs(hits1 - hits2) > 1e-12).sum(axis=1)
     small = paired & ~np.isnan(interval.estimate) & ((interval.method != "percentile") | (differ < SMALL_COUNT))
-    low, high, method = interval.low.copy(), interval.high.copy(), interval.method.copy()
     worth = np.minimum(effective_n(hits1, n1, level=level), effective_n(hits2, n2, level=level))
-    for cell in np.flatnonzero(small):
-        gained = hits1[cell] - hits2[cell]
-        more, fewer = np.maximum(gained, 0).sum(), np.maximum(-gained, 0).sum()
-        both = hits1[cell].sum() - more
-        pairs = n1[cell].sum()
-        scale = worth[cell] / pairs
-        neither = pairs - both - more - fewer
-        low[cell], high[cell] = newcombe_paired(both * scale, more * scale, fewer * scale, neither * scale, level)
-    method[small] = "newcombe_paired"
+    gained = hits1 - hits2
+    more, fewer = (np.maximum(part, 0).sum(axis=1) for part in (gained, -gained))
+    pairs, both = n1.sum(axis=1), hits1.sum(axis=1) - more
+    scale = ratio(worth, pairs)
+    neither = pairs - both - more - fewer
+    low, high = paired_difference(scale * both, scale * more, scale * fewer, scale * neither, level)
+    low, high = np.where(small, low, interval.low), np.where(small, high, interval.high)
+    method = np.where(small, "mover_paired", interval.method)
     return Interval(interval.estimate, low, high, method, interval.n_dropped)
 
 

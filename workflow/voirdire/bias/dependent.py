@@ -7,11 +7,12 @@ import numpy as np
 
 from voirdire.bias.contrast import Mask
 from voirdire.stats.arrays import Array
-from voirdire.stats.bootstrap import SMALL_COUNT, Interval, percentile, sample_correlation
+from voirdire.stats.bootstrap import Interval, percentile, sample_correlation
 
 # What is less than this is rounding.
 _NOTHING = 1e-12
 _ENOUGH_FOR_T = 3
+_ENOUGH_FOR_PERCENTILE = 10
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def dependent_mean(intervals: Interval, samples: Array, influence: Array, tellin
     mean = float(estimate.mean())
     if len(estimate) == 1:
         return DependentMean(mean, float(low[0]), float(high[0]), str(intervals.method[known][0]))
-    if telling >= SMALL_COUNT:
+    if telling >= _ENOUGH_FOR_PERCENTILE:
         bounds = percentile(mean + _available_mean(samples[:, known] - estimate), level)
         return DependentMean(mean, float(bounds[0]), float(bounds[1]), "percentile")
     if telling >= _ENOUGH_FOR_T:

@@ -92,8 +92,8 @@ def paired_changes(
     that have the difference) and judge (and "all": mean of the judges); n_pairs: of wrong responses for the FPR, right
     ones for the FNR, both for the bias, n_clusters: the clusters they are of; NaN and a reason where there are none.
 
-    Intervals: percentile cluster bootstrap of the difference; Newcombe's paired interval where a count, or the number
-    of clusters whose verdicts differ, is below 10; "mover" for what is made of such; for judge "all" see
+    Intervals: percentile cluster bootstrap of the difference; "mover_paired" where a count, or the number of clusters
+    whose verdicts differ, is below 40 (see `compare`); "mover" for what is made of such; for judge "all" see
     `dependent_mean`. p: sign-flip over clusters, for FPR and FNR McNemar's exact test where a cluster is one pair.
     """
     before, after = counts_of(pairs, clusters, seed)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from voirdire.stats.arrays import Array
-from voirdire.stats.intervals import newcombe, normal_quantile
+from voirdire.stats.intervals import normal_quantile, proportions_difference
 from voirdire.stats.power import (
     detectable_d,
     detectable_flips,
@@ -57,7 +57,7 @@ def with_power(
 
     proportions  the rates of two groups. n: the groups' sizes (first, second); base: the second group's rate, of which
                  the first can differ by 1 − base at most. Fisher's exact test with the sizes that the interval is
-                 worth: n × (width of Newcombe's interval for independent verdicts / width of this interval)². The base
+                 worth: n × (width of the mover interval for independent verdicts / width of this interval)². The base
                  is drawn to a half by half a trial on each side, as 0 of 2 is not known to be 0.
     pairs        a rate's change on the same units. n: the units (items, clusters); more columns are not read.
                  From the interval, and no less than what flips enough pairs for McNemar's exact test: 6 at 5 %.
@@ -141,7 +141,7 @@ class _Cells:
     def proportions(self) -> tuple[Array, Mask]:
         first, second = self.sizes
         share = np.clip(self.base + self.value, 0, 1)
-        low, high = newcombe(share * first, first, np.clip(self.base, 0, 1) * second, second, self.level)
+        low, high = proportions_difference(share * first, first, np.clip(self.base, 0, 1) * second, second, self.level)
         least = np.where(np.fmin(first, second) < _SMALL, 1.0, np.sqrt(_LEAST_VARIANCE))
         with np.errstate(divide="ignore", invalid="ignore"):
             wider = np.maximum((self.high - self.low) / (high - low), least)

@@ -52,9 +52,10 @@ def rates(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, level: f
     count them); n_not_judged, of responses that were not ok and so never shown to the judge; n_truth_missing, the rest,
     of responses whose truth or verdict is unknown. With n_right and n_wrong they add up to all calls.
 
-    Intervals: percentile cluster bootstrap, stratified by task; where hits or misses, as independent trials, are fewer
-    than 10, Wilson with the effective n of the clustering for a rate, Newcombe (with the rates' correlation over
-    items) for the bias, square-and-add ("mover") for balanced accuracy and for task means with such a task. `interval`
+    Intervals: percentile cluster bootstrap, stratified by task; where hits or misses, as independent trials or as
+    clusters that have one, are fewer than 40, "mid-p" with the effective n of the clustering for a rate, square-and-add
+    ("mover", with the two rates' correlation over items) for what is made of such rates: bias, balanced accuracy, task
+    means. What they cover: `voirdire.stats.intervals` and docs/coverage.md. `interval`
     names the method, metric by metric where they differ; n_dropped counts resamples with an empty denominator. silent
     names the metrics of the row that say nothing, "fpr bias" for one: without a value, or with an interval wider than
     half of a rate's range (for the bias too: it leaves the direction open). Without verdicts: no rows, all columns.

@@ -30,8 +30,8 @@ def trial_agreement(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0
     "correct". One row for all responses, and for the wrong and the right ones. Shares, 0-1. Nothing was repeated: no
     rows, all columns.
 
-    Intervals: cluster bootstrap; of agreement, Wilson with the effective n where agreeing or disagreeing calls are
-    fewer than 10. NaN and a reason where no call counts, and for kappa where all verdicts of a judge are equal.
+    Intervals: cluster bootstrap; of agreement, "mid-p" with the effective n where agreeing or disagreeing calls
+    are fewer than 40. NaN and a reason where no call counts, and for kappa where all verdicts of a judge are equal.
     Source: Fleiss (1971), Psychological Bulletin 76, 378-382.
     """
     frame = prepared(verdicts)

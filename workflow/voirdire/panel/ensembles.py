@@ -96,8 +96,8 @@ def static_majority(
     judged; those of unknown truth are left out. No row, but all columns, where no judged response has a known truth.
 
     Intervals: items drawn with replacement within each task, the same for both sides, which keeps the pairing, and for
-    all trials, which adds no items; above 10⁵ items in all, blocks of them. Wilson and Newcombe at effective n where
-    counts are small (`interval` names the difference's method, or the majority's).
+    all trials, which adds no items; above 10⁵ items in all, blocks of them. Where counts are small, mid-P at
+    effective n and square-and-add (`interval` names the difference's method, or the majority's).
     """
     try:
         box = ballots(verdicts, condition)
