@@ -23,6 +23,7 @@ from voirdire.stats.power import (
     detectable_r,
     fewest_flips,
     least_fisher_p,
+    least_permutation_p,
 )
 
 POWER_COLUMNS = ("detectable", "says")
@@ -34,6 +35,8 @@ Mask = npt.NDArray[np.bool_]
 # Sharing items is never credited with more than this share of the variance, nor with any where counts are small.
 _LEAST_VARIANCE = 0.1
 _SMALL = 10
+# A p of 6 in 120 orders is not below .05.
+_ROUNDING = 1e-9
 
 
 def with_power(
@@ -60,8 +63,9 @@ def with_power(
                  worth: n × (width of the mover interval for independent verdicts / width of this interval)². The base
                  is drawn to a half by half a trial on each side, as 0 of 2 is not known to be 0.
     pairs        a rate's change on the same units. n: the units (items, clusters); more columns are not read.
-                 From the interval, and no less than what flips enough pairs for McNemar's exact test: 6 at 5 %.
-    points       a correlation. n: points; detectable |r| by Fisher's z, nothing up to 4 points (permutations).
+                 What McNemar's test would have shown beside the changes either way that the interval tells of; no less
+                 than what flips enough pairs for it to reject, 6 at 5 %.
+    points       a correlation. n: points; detectable |r| by Fisher's z, none up to 4 points (permutations).
     means        Cohen's d of two groups. n: their sizes; t's reach, widened as the interval is for clustering.
     interval     anything else, log-odds and means of several effects included: (z₀.₉₇₅ + z₀.₈) × SE, where SE is the
                  interval's half width / z₀.₉₇₅. n: units of a sign-flip test (columns are added), nothing below 6;
@@ -91,10 +95,10 @@ def with_power(
         cells = _Cells(value[here], below[here], above[here], [size[here] for size in sizes], second[here], level)
         detectable[here], possible[here] = cells.by(str(name))
     known = ~np.isnan(value)
-    reachable = detectable <= _values(table, room) + 1e-9
+    reachable = detectable <= _values(table, room) + _ROUNDING
     detectable = np.where(known & possible & reachable, detectable, np.nan)
     # Without a test of its own an interval has the word, but not where no effect could have been relied on to show.
-    tested = ~np.isnan(detectable) if p is None else _values(table, p) < 1 - level
+    tested = ~np.isnan(detectable) if p is None else _values(table, p) < 1 - level - _ROUNDING
     apart = ((below > 0) | (above < 0)) & tested
     within = (below > -(margin or 0)) & (above < (margin or 0)) & (above > below)
     says = np.select(
@@ -148,19 +152,21 @@ class _Cells:
             base = (self.base * second + 0.5) / (second + 1)
             found = detectable_proportions(first / wider**2, second / wider**2, base, self.level)
         # Half of the least p is the least mid-p, by which groups that share items are compared.
-        return np.where(self.high > self.low, found, np.nan), least_fisher_p(first, second) / 2 < 1 - self.level - 1e-12
+        return np.where(self.high > self.low, found, np.nan), least_fisher_p(
+            first, second
+        ) / 2 < 1 - self.level - _ROUNDING
 
     def pairs(self) -> tuple[Array, Mask]:
         units = self.sizes[0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            # The spread that as many changes have if they cancel out; around a change seen it is smaller.
-            spread = np.where(self.se > 0, np.sqrt(self.se**2 + self.value**2 / units), np.nan)
-        found = np.maximum(detectable_normal(spread, self.level), detectable_flips(units, self.level))
-        return found, units >= fewest_flips(self.level)
+            changed = self.se**2 * units + self.value**2
+        # Of the share that changed, what is left when the change seen is taken out: the noise that stays.
+        noise = np.where(self.se > 0, np.maximum(changed - np.abs(self.value), 0), np.nan)
+        return detectable_flips(units, noise, self.level), units >= fewest_flips(self.level)
 
     def points(self) -> tuple[Array, Mask]:
-        found = detectable_r(self.sizes[0], self.level)
-        return found, ~np.isnan(found)
+        points = self.sizes[0]
+        return detectable_r(points, self.level), least_permutation_p(points) <= 1 - self.level
 
     def means(self) -> tuple[Array, Mask]:
         first, second = self.sizes

@@ -29,7 +29,7 @@ RATE_COLUMNS = [
     *(name + end for name in METRICS for end in ("", "_low", "_high")),
     *("interval", "n_dropped", "silent", "seed", "simulated"),
 ]
-# An interval wider than this, half of a rate's range, says nothing: two wrong answers leave .66 and more.
+# An interval wider than half of a rate's range says nothing: two wrong answers leave .81 and more.
 SILENT_WIDTH = 0.5
 ACCURACY_COLUMNS = [
     *("task", "examinee", "n", "n_right", "accuracy", "accuracy_low", "accuracy_high", "n_not_ok"),
@@ -58,7 +58,8 @@ def rates(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, level: f
     means. What they cover: `voirdire.stats.intervals` and docs/coverage.md. `interval`
     names the method, metric by metric where they differ; n_dropped counts resamples with an empty denominator. silent
     names the metrics of the row that say nothing, "fpr bias" for one: without a value, or with an interval wider than
-    half of a rate's range (for the bias too: it leaves the direction open). Without verdicts: no rows, all columns.
+    0.5, half of a rate's range; a bias only if such an interval covers 0, as it has a direction else. Without verdicts:
+    no rows, all columns.
     """
     return _rate_table(verdicts, [("judge",), ()], resamples, seed, level)
 
@@ -173,6 +174,7 @@ def _rows(
 def _silent(intervals: dict[str, Interval]) -> list[str]:
     """For each cell the metrics without a value, or with an interval too wide to say anything."""
     quiet = {name: ~(interval.high - interval.low <= SILENT_WIDTH) for name, interval in intervals.items()}
+    quiet["bias"] &= ~((intervals["bias"].low > 0) | (intervals["bias"].high < 0))
     return [" ".join(compress(quiet, cell)) for cell in zip(*quiet.values(), strict=True)]
 
 

@@ -4,7 +4,8 @@ Power is the probability that the test rejects. Every function is elementwise, g
 reaches `power`, and NaN where no effect does: a test of few observations can't reject however strong the effect.
 """
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -37,11 +38,14 @@ def detectable_normal(se: npt.ArrayLike, level: float = 0.95, power: float = POW
     return np.where(error > 1e-12, sum(quantiles(level, power)) * error, np.nan)
 
 
-def detectable_flips(n: npt.ArrayLike, level: float = 0.95, power: float = POWER) -> Array:
+def detectable_flips(n: npt.ArrayLike, noise: npt.ArrayLike = 0.0, level: float = 0.95, power: float = POWER) -> Array:
     """The smallest share of n pairs that must change, all the same way, for McNemar's exact test to show it.
 
-    The test (the sign-flip test of 0/±1 differences) rejects from k changed pairs on, 2 / 2ᵏ ≤ 1 − level: 6 at 5 %. So
-    the share p at which P(Binomial(n, p) ≥ k) is the power. Any shape; NaN below k pairs, where it can't reject.
+    noise: the share of pairs that change whatever happens, half of them either way. The test (the sign-flip test of
+    0/±1 differences) rejects from k changed pairs on, 2 / 2ᵏ ≤ 1 − level: 6 at 5 %. So without noise it is the share p
+    at which P(Binomial(n, p) ≥ k) is the power; with noise what the normal limit asks for, if that is more. Shapes
+    broadcast; NaN below k pairs, where the test can't reject, where a change of all has not the power, and where the
+    noise is missing. Source: Connor (1987), Biometrics 43, 207-211.
 
     >>> [round(float(share), 2) for share in detectable_flips([5, 6, 100])]
     [nan, 0.96, 0.08]
@@ -49,10 +53,21 @@ def detectable_flips(n: npt.ArrayLike, level: float = 0.95, power: float = POWER
     from scipy.special import betaincinv
 
     k = fewest_flips(level)
-    pairs = np.asarray(n, float)
-    enough = pairs >= k
-    share = betaincinv(k, np.where(enough, pairs, k) - k + 1, power)
-    return np.where(enough, share, np.nan)
+    pairs, share = np.broadcast_arrays(np.asarray(n, float), np.asarray(noise, float))
+    enough = (pairs >= k) & ~np.isnan(share)
+    pairs = np.where(enough, pairs, k)
+    least = betaincinv(k, pairs - k + 1, power)
+    test, beyond = quantiles(level, power)
+
+    def shown(shift: Array) -> npt.NDArray[np.bool_]:
+        changed = np.minimum(share + shift, 1)
+        found: npt.NDArray[np.bool_] = shift * np.sqrt(pairs) >= test * np.sqrt(changed) + beyond * np.sqrt(
+            np.maximum(changed - shift**2, 0)
+        )
+        return found
+
+    ones = np.ones(pairs.shape)
+    return np.where(enough & shown(ones), np.maximum(least, _least(shown, ones)), np.nan)
 
 
 def fewest_flips(level: float = 0.95) -> int:
@@ -63,22 +78,30 @@ def fewest_flips(level: float = 0.95) -> int:
 def detectable_r(n: npt.ArrayLike, level: float = 0.95, power: float = POWER) -> Array:
     """The smallest |r| that n points would have shown, by Fisher's z with its bias r / 2(n − 1).
 
-    NaN up to 4 points at 5 %: of their 24 orders 2 have the largest |r|, so an exact permutation p is at least .083.
+    NaN up to 4 points at 5 %: of the 6 orders of 3 points one is a sixth, and with 4 the reverse order mostly has as
+    large an |r|, 2 of 24; only beyond r = .99 would an exact permutation test reject 4 times in 5.
     n: any shape. Source: Cohen (1988), ch. 3; Hotelling (1953), J. R. Stat. Soc. B 15, 193-232 for the bias.
 
     >>> [round(float(r), 2) for r in detectable_r([4, 6, 30])]
     [nan, 0.91, 0.49]
     """
-    from scipy.special import gamma
-
     points = np.asarray(n, float)
-    enough = 2 / gamma(np.clip(points, 0, 100) + 1) <= 1 - level
+    enough = 2 * least_permutation_p(points) <= 1 - level
     used = np.where(enough, points, 10.0)
     z = sum(quantiles(level, power)) / np.sqrt(used - 3)
     r: Array = np.tanh(z)
     for _ in range(_HALVINGS):
         r = np.tanh(z - r / (2 * (used - 1)))
     return np.where(enough, r, np.nan)
+
+
+def least_permutation_p(n: npt.ArrayLike) -> Array:
+    """1 / n!, below which no exact permutation p of n points can be; any shape, 1 where n is missing."""
+    from scipy.special import gamma
+
+    points = np.nan_to_num(np.asarray(n, float))
+    p: Array = 1 / gamma(np.clip(points, 0, 100) + 1)
+    return p
 
 
 def detectable_d(n_first: npt.ArrayLike, n_second: npt.ArrayLike, level: float = 0.95, power: float = POWER) -> Array:
@@ -220,10 +243,16 @@ def _by_normal(first: Array, second: Array, base: Array, level: float, power: fl
         return found
 
     for sign, room in ((1, 1 - base), (-1, base)):
-        below, above = np.zeros(len(base)), room.copy()
-        for _ in range(_HALVINGS):
-            middle = (below + above) / 2
-            there = shown(middle, sign)
-            below, above = np.where(there, below, middle), np.where(there, middle, above)
-        smallest = np.fmax(smallest, np.where(shown(room, sign), above, np.nan))
+        found = _least(partial(shown, sign=sign), room)
+        smallest = np.fmax(smallest, np.where(shown(room, sign), found, np.nan))
     return smallest
+
+
+def _least(shown: Callable[[Array], npt.NDArray[np.bool_]], room: Array) -> Array:
+    """The least effect up to `room`, elementwise, from which on it is shown; `room` where it is not even there."""
+    below, above = np.zeros(room.shape), room
+    for _ in range(_HALVINGS):
+        middle = (below + above) / 2
+        there = shown(middle)
+        below, above = np.where(there, below, middle), np.where(there, middle, above)
+    return above
