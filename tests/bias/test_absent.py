@@ -13,7 +13,22 @@ def test_a_full_study_lacks_nothing(random_table):
         frame.assign(condition="reason", template="reason"),
         frame.assign(trial=1),
     ]
-    assert explain_absent(pd.concat([frame, *more], ignore_index=True)) == {}
+    families = {"ann": "x", "bob": "x", "cas": "y"}
+    assert explain_absent(pd.concat([frame, *more], ignore_index=True), families=families) == {}
+
+
+def test_no_family_of_two_is_said(random_table):
+    frame = random_table(0, models=("ann", "bob", "cas"))
+
+    def said(families):
+        return explain_absent(frame, families=families).get("family_preference")
+
+    assert said(None).startswith("No judge has judged another of its family, so")
+    assert said({"ann": "x", "bob": "y"}) == said(None)
+    assert said(dict.fromkeys(("ann", "bob", "cas"), "x")).startswith("No judge has judged a model of another family")
+    assert said({"ann": "x", "bob": "x"}) is None
+    # A model that no family is known of is alone, whatever it is called.
+    assert said({"ann": "cas"}) == said(None)
 
 
 def test_one_template_and_one_trial_are_said(random_table):

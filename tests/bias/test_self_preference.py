@@ -1,94 +1,40 @@
-"""Self-preference in its four versions, against slow direct calculations, by hand and with planted truth."""
+"""Self-preference in its five versions, against slow direct calculations, by hand and with planted truth."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from preferring import Direct, answered, chosen, one, planted, study
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from voirdire.bias import self_preference, self_preference_summary
-from voirdire.bias.self_preference import COLUMNS, VERSIONS
+from voirdire.bias.preference_counts import VERSIONS
+from voirdire.bias.self_preference import COLUMNS
 from voirdire.bias.self_preference_summary import SUMMARY_COLUMNS
+from voirdire.stats.bootstrap import cluster_weights, task_seed
 
 
-def chosen(frame, **where):
-    for column, value in where.items():
-        frame = frame[frame[column] == value]
-    return frame
-
-
-def one(frame, **where):
-    rows = chosen(frame, **where)
-    assert len(rows) == 1
-    return rows.iloc[0]
-
-
-def planted(seed, n_items=400, preference=0.0, leniency=None, models=("ann", "bob", "cas"), trials=1):
-    """Verdicts of judges that accept 30 % of wrong responses, `leniency` more of an examinee's, `preference` of own."""
-    rng = np.random.default_rng(seed)
-    frames = []
-    for examinee in models:
-        truth = rng.random(n_items) < 0.5
-        for judge in models:
-            for trial in range(trials):
-                accept = 0.3 + (leniency or {}).get(examinee, 0.0) + preference * (judge == examinee)
-                verdict = rng.random(n_items) < np.where(truth, 0.9, accept)
-                frames.append(
-                    pd.DataFrame({"item_id": range(n_items), "verdict": verdict, "truth": truth}).assign(
-                        task="gsm8k", judge=judge, examinee=examinee, trial=trial
-                    )
-                )
-    return pd.concat(frames, ignore_index=True).astype({"item_id": str})
-
-
-def direct(frame, judge, other, version, rate):
-    """Own rate and other rate of one task, from the definitions, item by item: (n, mean) of each."""
-    wanted = rate == "fnr"
-    truth = dict(zip(zip(frame["item_id"], frame["examinee"], strict=True), frame["truth"], strict=True))
-    ok = frame[(frame["status"] == "ok") & frame["verdict"].notna() & frame["truth"].notna()]
-    keys = zip(ok["judge"], ok["item_id"], ok["examinee"], strict=True)
-    hit = {key: float(bool(verdict) != wanted) for key, verdict in zip(keys, ok["verdict"], strict=True)}
-    values = {judge: [], other: []}
-    for item in {item for item, _ in truth}:
-        both = [truth.get((item, model), pd.NA) for model in (judge, other)]
-        both = [None if pd.isna(each) else bool(each) for each in both]
-        for model in (judge, other):
-            if (judge, item, model) not in hit or truth[item, model] != wanted:
-                continue
-            value = hit[judge, item, model]
-            if version == "harmful" and (None in both or both[0] == both[1]):
-                continue
-            paired = both == [wanted, wanted] and {(judge, item, judge), (judge, item, other)} <= set(hit)
-            if version == "matched" and not paired:
-                continue
-            if version == "adjusted":
-                third = {"ann", "bob", "cas", "dee"} - {judge, other}
-                rest = [hit[each, item, model] for each in third if (each, item, model) in hit]
-                if not rest:
-                    continue
-                value -= np.mean(rest)
-            values[model].append(value)
-    return [(len(found), np.mean(found) if found else np.nan) for found in (values[judge], values[other])]
-
-
-def test_every_cell_equals_a_direct_calculation(random_table):
-    frame = random_table(0, n_items=8)
+@given(seed=st.integers(0, 2**20), n_items=st.sampled_from([1, 2, 3, 8]), missing=st.sampled_from([0.0, 0.2, 0.6]))
+@settings(max_examples=15, deadline=None)
+def test_every_cell_equals_a_direct_calculation(random_table, seed, n_items, missing):
+    frame = answered(random_table(seed, n_items=n_items, missing=missing), seed)
     result = self_preference(frame, resamples=20)
-    assert set(result["version"]) == set(VERSIONS)
+    assert set(result["version"]) == set(VERSIONS) or result.empty
+    direct = {task: Direct(part) for task, part in frame.groupby("task")}
     for row in result[result["task"] != "all"].itertuples(index=False):
-        part = frame[frame["task"] == row.task]
-        (n_own, own), (n_other, other) = direct(part, row.judge, row.other, row.version, row.rate)
+        (n_own, own), (n_other, other) = direct[row.task].own(row.judge, row.other, row.version, row.rate)
         assert (row.n_own, row.n_other) == (n_own, n_other)
-        assert [row.own, row.other_value] == pytest.approx([own, other], abs=1e-12, nan_ok=True) or not (
-            n_own and n_other
-        )
+        if n_own and n_other:
+            assert [row.own, row.other_value] == pytest.approx([own, other], abs=1e-12)
         assert row.difference == pytest.approx(own - other, abs=1e-12, nan_ok=True)
         assert (row.reason == "") or np.isnan(row.p)
 
 
 def test_pooled_is_the_mean_of_the_tasks_that_have_it(random_table):
-    result = self_preference(random_table(3, n_items=4), resamples=20)
+    result = self_preference(answered(random_table(3, n_items=4)), resamples=20)
     keys = ["judge", "other", "version", "rate"]
     expected = result[result["task"] != "all"].groupby(keys)["difference"].mean()
     pooled = result[result["task"] == "all"].set_index(keys)["difference"]
@@ -108,7 +54,7 @@ def test_a_single_own_wrong_answer_is_shown_with_its_n():
     row = one(self_preference(frame), task="mbpp", version="harmful", rate="fpr")
     assert (row["n_own"], row["n_other"]) == (1, 98)
     assert (row["own"], row["other_value"]) == pytest.approx((1.0, 2 / 98))
-    assert row["interval"] == "mover"
+    assert row["interval"] != "percentile"
     assert 0 < row["low"] < row["difference"] < row["high"] <= 1
     assert row["p"] == pytest.approx(stats.fisher_exact([[1, 0], [2, 96]]).pvalue)
 
@@ -144,6 +90,65 @@ def test_matched_p_is_mcnemar_and_holm_is_within_task_rate_and_version():
     assert family["p_holm"].to_numpy() == pytest.approx(multipletests(family["p"], method="holm")[1])
 
 
+def test_same_answer_compares_equal_wrong_answers_to_one_question_and_nothing_else():
+    # item: the judge's answer and the other's, verdicts on them; all but the last two are wrong.
+    rows = [
+        ("18", "18", True, False),
+        ("18", "18", True, True),
+        ("18", "17", True, False),
+        (None, None, True, False),
+        ("18", "18", None, True),
+        ("20", "20", True, True),
+        ("18", "20", True, True),
+    ]
+    frame = pd.concat(
+        pd.DataFrame({"item_id": [str(i)] * 2, "examinee": ["ann", "bob"], "answer": [a, b], "verdict": [c, d]})
+        for i, (a, b, c, d) in enumerate(rows)
+    ).assign(task="gsm8k", judge="ann")
+    frame["truth"] = frame["answer"] == "20"
+    frame["status"] = np.where(frame["verdict"].isna(), "refused", "ok")
+    result = self_preference(frame, resamples=50)
+    same, matched = (one(result, task="gsm8k", version=name, rate="fpr") for name in ("same_answer", "matched"))
+    assert (same["n_own"], same["own"], same["n_other"], same["other_value"]) == (2, 1.0, 2, 0.5)
+    assert matched["n_own"] == 4
+
+
+def test_without_answers_only_that_version_is_missing_and_says_why():
+    code = planted(0, 60).assign(task="mbpp", answer=None)
+    frame = pd.concat([code, planted(1, 60)], ignore_index=True)
+    result = chosen(self_preference(frame, resamples=20), version="same_answer")
+    wrong, right = chosen(result, rate="fpr"), chosen(result, rate="fnr")
+    assert set(chosen(wrong, task="mbpp")["reason"]) == {"mbpp: no answers to compare"}
+    assert chosen(wrong, task="mbpp")[["n_own", "n_other"]].eq(0).all(axis=None)
+    assert set(chosen(wrong, task="all")["reason"]) == {"mean of 1 of 2 tasks, without mbpp"}
+    assert set(right["reason"]) == {"right answers are all the same: see matched"}
+    assert right["difference"].isna().all()
+    bare = self_preference(frame.drop(columns="answer"), resamples=20)
+    pd.testing.assert_frame_equal(
+        bare[bare["version"] != "same_answer"],
+        self_preference(frame, resamples=20).query("version != 'same_answer'"),
+    )
+    assert set(chosen(bare, version="same_answer", task="all", rate="fpr")["reason"]) == {
+        "no task has answers to compare"
+    }
+
+
+def test_intervals_are_the_percentiles_of_the_resampled_items():
+    frame = planted(3, 4000, preference=0.1)
+    result = self_preference(frame, resamples=300, seed=5)
+    direct = Direct(frame.assign(status="ok"))
+    items = sorted(frame["item_id"].unique())
+    weights = cluster_weights(np.zeros(len(items)), 300, task_seed(5, "gsm8k"))
+    for version in ("all", "matched", "same_answer", "adjusted"):
+        row = one(result, task="gsm8k", judge="ann", other="bob", version=version, rate="fpr")
+        sides = direct.values("ann", ("ann", "bob"), {"cas"}, version, "fpr")
+        values = np.array([[side.get(item, np.nan) for item in items] for side in sides])
+        rates = [weights @ np.nan_to_num(side) / (weights @ ~np.isnan(side)) for side in values]
+        expected = np.percentile(rates[0] - rates[1], [2.5, 97.5])
+        assert row["interval"] == "percentile"
+        assert [row["low"], row["high"]] == pytest.approx(expected, abs=1e-9)
+
+
 def test_p_of_large_samples_agrees_with_the_two_proportion_test():
     row = one(
         self_preference(planted(1, 1000, preference=0.05), resamples=50),
@@ -158,28 +163,16 @@ def test_p_of_large_samples_agrees_with_the_two_proportion_test():
 def test_planted_preference_is_recovered_by_every_version():
     result = self_preference(planted(2, 1500, preference=0.2), resamples=300)
     rows = chosen(result, task="gsm8k", rate="fpr")
-    assert rows.groupby("version")["difference"].mean().to_numpy() == pytest.approx([0.2] * 4, abs=0.03)
+    assert rows.groupby("version")["difference"].mean().to_numpy() == pytest.approx([0.2] * 5, abs=0.03)
     assert (rows["p_holm"] < 0.01).mean() >= 0.9
-
-
-def test_leniency_that_all_judges_share_is_no_preference_once_adjusted():
-    # Ann's errors look plausible to everybody: raw self-preference of ann, none after adjusting.
-    summary = self_preference_summary(planted(3, 1500, leniency={"ann": 0.25}), resamples=300)
-    raw = one(summary, judge="ann", version="all", rate="fpr")
-    adjusted = one(summary, judge="ann", version="adjusted", rate="fpr")
-    assert raw["low"] > 0.15
-    assert adjusted["low"] < 0 < adjusted["high"]
-    assert "baseline-adjusted" in adjusted["sentence"]
-    assert "not by the baseline-adjusted difference" in adjusted["sentence"]
 
 
 def test_repeated_trials_do_not_shrink_the_interval():
     once = planted(4, 300, preference=0.1)
     thrice = pd.concat([once.assign(trial=trial) for trial in range(3)], ignore_index=True)
     first, third = (chosen(self_preference(frame, resamples=200), rate="fpr", task="gsm8k") for frame in (once, thrice))
-    for column in ("low", "high", "difference"):
+    for column in ("low", "high", "difference", "p"):
         assert third[column].to_numpy() == pytest.approx(first[column].to_numpy(), abs=1e-9)
-    assert third["p"].to_numpy() == pytest.approx(first["p"].to_numpy(), abs=1e-9)
 
 
 def test_clusters_are_respected():
@@ -192,24 +185,6 @@ def test_clusters_are_respected():
     assert (widths[1] >= 0.9 * widths[0] - 1e-9).all()
     both = (first["version"] != "adjusted").to_numpy()
     assert fifth["p"].to_numpy()[both] == pytest.approx(first["p"].to_numpy()[both], abs=1e-9)
-
-
-def study(seed, preference=0.0, sizes=(("aime", 30), ("gsm8k", 80), ("mbpp", 60))):
-    """Six models that fail on the same items and judge alike what looks right; judges differ in leniency."""
-    rng = np.random.default_rng(seed)
-    frames = []
-    for task, n in sizes:
-        difficulty, plausibility = rng.normal(size=(2, n))
-        for examinee, ability in enumerate((0.75, 0.7, 0.6, 0.55, 0.5, 0.45)):
-            truth = (difficulty + rng.normal(size=n)) / np.sqrt(2) < stats.norm.ppf(ability)
-            looks = (plausibility + rng.normal(size=n)) / 2
-            for judge in range(6):
-                accept = 0.2 + 0.1 * judge + preference * (judge == examinee)
-                accepted = looks + rng.normal(size=n) / np.sqrt(2) < stats.norm.ppf(accept)
-                verdict = np.where(truth, rng.random(n) < 0.93, accepted)
-                frame = pd.DataFrame({"item_id": np.arange(n).astype(str), "truth": truth, "verdict": verdict})
-                frames.append(frame.assign(task=task, judge=f"m{judge}", examinee=f"m{examinee}"))
-    return pd.concat(frames, ignore_index=True)
 
 
 def excludes_zero(frame):
@@ -277,7 +252,7 @@ def test_no_wrong_answer_is_nan_with_a_reason():
 
 def test_one_item_gives_a_table(random_table):
     result = self_preference(random_table(7, n_items=1, missing=0), resamples=20)
-    assert len(result) == 3 * 12 * 8
+    assert len(result) == 3 * 12 * 10
     known = result["difference"].notna()
     assert (result["low"].notna() == known).all()
 
@@ -302,30 +277,6 @@ def test_the_order_of_rows_does_not_matter(random_table):
     frame = random_table(10)
     shuffled = frame.sample(frac=1, random_state=1)
     pd.testing.assert_frame_equal(self_preference(frame, resamples=20), self_preference(shuffled, resamples=20))
-
-
-def test_summary_is_the_mean_over_the_others(random_table):
-    frame = random_table(11)
-    pairs, summary = self_preference(frame, resamples=50), self_preference_summary(frame, resamples=50)
-    pooled = chosen(pairs, task="all")
-    expected = pooled.groupby(["judge", "version", "rate"])["difference"].mean()
-    found = chosen(summary[summary["judge"] != "all"]).set_index(["judge", "version", "rate"])["difference"]
-    pd.testing.assert_series_equal(found.sort_index(), expected.sort_index(), check_exact=False)
-    everyone = one(summary, judge="all", version="matched", rate="fpr")
-    mean = chosen(pooled, version="matched", rate="fpr")["difference"].mean()
-    assert everyone["difference"] == pytest.approx(mean)
-    assert everyone["low"] < mean < everyone["high"]
-
-
-def test_sentence_says_which_versions_support_preference():
-    summary = self_preference_summary(planted(12, 1500, preference=0.2), resamples=200)
-    sentence = one(summary, judge="bob", version="all", rate="fpr")["sentence"]
-    assert sentence.startswith("bob: the word preference is supported by matched items (+")
-    assert "and the baseline-adjusted difference" in sentence
-    assert not chosen(summary, version="all")["supports_preference"].any()
-    assert chosen(summary, version="matched", rate="fpr")["supports_preference"].all()
-    none = self_preference_summary(planted(13, 300), resamples=200)
-    assert one(none, judge="all", version="all", rate="fpr")["sentence"].startswith("Over all judges: no version")
 
 
 def test_real_judges_rates_are_their_plain_fprs(shared_data):

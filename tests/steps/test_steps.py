@@ -12,7 +12,7 @@ import pytest
 from voirdire.drift.columns import COLUMNS
 from voirdire.errors import UserError
 from voirdire.panel import NotEnoughVerdicts
-from voirdire.steps import drift, ensembles, metrics, prior_sweep
+from voirdire.steps import drift, ensembles, metrics, prior_sweep, self_preference
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._drift import or_absent, scenario_of
 from voirdire.steps._run import arguments, as_json, run, write_outputs
@@ -146,7 +146,7 @@ def test_a_fault_of_the_program_keeps_its_traceback():
 def test_a_failing_step_leaves_a_message_without_traceback_exit_code_1_and_no_file(tmp_path, study):
     (tmp_path / "verdicts.parquet").write_bytes(b"PAR1 cut short")
     command = [sys.executable, "-m", "voirdire.steps.metrics", "--verdicts", "verdicts.parquet"]
-    command += ["--settings", study().analysis_settings(), "--output", "rates.csv"]
+    command += ["--settings", study().analysis_settings(), "--families", "{}", "--output", "rates.csv"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stdout == ""
@@ -294,12 +294,26 @@ def test_one_simulated_row_makes_a_run_simulated(tmp_path):
 def test_rates_are_of_every_condition_and_accuracies_of_the_main_one(called, study, verdicts, tmp_path):
     names = ("rates", "rates_by_examinee", "task_accuracy", "ledger", "absent")
     outputs = [tmp_path / f"{name}.parquet" for name in names]
-    called(metrics.main, verdicts=verdicts(gsm8k=4), settings=study().analysis_settings(), output=outputs)
+    options = {"settings": study().analysis_settings(), "families": study().families()}
+    called(metrics.main, verdicts=verdicts(gsm8k=4), **options, output=outputs)
     tables = read_tables(map(str, outputs))
     assert set(tables["rates"]["condition"]) == {"blind", "elite"}
     accuracy = tables["task_accuracy"]
     assert set(accuracy["examinee"]) == set(JUDGES)
     assert accuracy["accuracy"].unique().tolist() == [0.5]
+    # All three are of one family, so there is no other to compare it with.
+    assert "family_preference" in set(tables["absent"]["table"])
+
+
+def test_preference_is_for_oneself_and_for_the_studys_families(called, study, verdicts, tmp_path):
+    outputs = [tmp_path / f"{name}.csv" for name in ("self_preference", "self_preference_summary", "family_preference")]
+    families = json.dumps({"chough": "corvid", "rook": "corvid", "larch": "conifer"})
+    settings = study().analysis_settings()
+    called(self_preference.main, verdicts=verdicts(gsm8k=8), settings=settings, families=families, output=outputs)
+    own, summary, related = map(pd.read_csv, outputs)
+    assert set(own["judge"]) == set(JUDGES)
+    assert set(summary["judge"]) == {*JUDGES, "all"}
+    assert set(related["judge"]) == {"chough", "rook", "all"}
 
 
 def test_a_panel_votes_as_the_study_says(called, study, verdicts, tmp_path):

@@ -165,6 +165,8 @@ def preference(rows: list[Row], judge: str, other: str, version: str, rate: str)
     if version in ("matched", "same_answer"):
         items = set(names(own, "item_id")) & set(names(theirs, "item_id"))
         if version == "same_answer":
+            # Right answers are all the same: what there is of them is the matched version.
+            items = items if rate == "fpr" else set()
             pairs = {item: (answers[item, judge], answers[item, other]) for item in items}
             items = {item for item, (first, second) in pairs.items() if first is not None and first == second}
         own, theirs = ([{"hit": mean(r["hit"] for r in where(p, item_id=i))} for i in items] for p in (own, theirs))

@@ -15,10 +15,11 @@ rule metrics:
         CONDA
     params:
         settings=study.analysis_settings(),
+        families=study.families(),
         code=fingerprint("voirdire.steps.metrics"),
     shell:
-        "python -m voirdire.steps.metrics --verdicts {input} --settings {params.settings:q} --output {output}"
-        " > {log} 2>&1"
+        "python -m voirdire.steps.metrics --verdicts {input} --settings {params.settings:q}"
+        " --families {params.families:q} --output {output} > {log} 2>&1"
 
 
 rule correlations:
@@ -42,17 +43,18 @@ rule self_preference:
     input:
         VERDICTS,
     output:
-        table("self_preference", "self_preference_summary"),
+        table("self_preference", "self_preference_summary", "family_preference"),
     log:
         f"{LOGS}/self_preference.log",
     conda:
         CONDA
     params:
         settings=study.analysis_settings(),
+        families=study.families(),
         code=fingerprint("voirdire.steps.self_preference"),
     shell:
-        "python -m voirdire.steps.self_preference --verdicts {input} --settings {params.settings:q} --output {output}"
-        " > {log} 2>&1"
+        "python -m voirdire.steps.self_preference --verdicts {input} --settings {params.settings:q}"
+        " --families {params.families:q} --output {output} > {log} 2>&1"
 
 
 rule ablation_identity:

@@ -7,7 +7,9 @@ from voirdire.bias.ablation_template import ablation_template
 from voirdire.bias.absent import explain_absent
 from voirdire.bias.correlations import correlation_points, correlations
 from voirdire.bias.difficulty_curve import difficulty_curve
+from voirdire.bias.family_preference import family_preference
 from voirdire.bias.ledger import ledger
+from voirdire.bias.preference_tables import preference_tables
 from voirdire.bias.rates import rates, rates_by_examinee, task_accuracy
 from voirdire.bias.self_preference import self_preference
 from voirdire.bias.self_preference_summary import self_preference_summary
@@ -23,7 +25,9 @@ __all__ = [
     "correlations",
     "difficulty_curve",
     "explain_absent",
+    "family_preference",
     "ledger",
+    "preference_tables",
     "rates",
     "rates_by_examinee",
     "self_preference",

@@ -1,5 +1,7 @@
 """Why a table of the study is empty, in a sentence."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from voirdire.bias.ablation_identity import labelled_conditions
@@ -7,11 +9,14 @@ from voirdire.bias.ablation_template import other_templates
 from voirdire.bias.rows import prepared, usable
 
 
-def explain_absent(verdicts: pd.DataFrame, main: str = "blind") -> dict[str, str]:
+def explain_absent(
+    verdicts: pd.DataFrame, main: str = "blind", families: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """Which tables these verdicts cannot give, and why.
 
     Returns table name → sentence; a table that can be made is not in it. Names are those of the tidy tables, and
-    of the paper's where only a part of `correlations` is missing. verdicts: as `voirdire.tables.VERDICTS`.
+    of the paper's where only a part of `correlations` is missing. verdicts: as `voirdire.tables.VERDICTS`. families:
+    model → family; a model that it lacks is a family of its own.
     """
     rows = prepared(verdicts)
     conditions = set(rows["condition"])
@@ -19,10 +24,18 @@ def explain_absent(verdicts: pd.DataFrame, main: str = "blind") -> dict[str, str
     absent: dict[str, str] = {}
     if blind.empty:
         sentence = "No verdict can be compared with the truth: none has status ok and a known truth."
-        names = ("rates", "rates_by_examinee", "correlations", "self_preference", "ablation_length")
+        names = (
+            "rates",
+            "rates_by_examinee",
+            "correlations",
+            "self_preference",
+            "ablation_length",
+            "family_preference",
+        )
         absent.update(dict.fromkeys((*names, "ablation_difficulty", "ensembles"), sentence))
     else:
         absent.update(_without_diagonal(blind))
+        absent.update(_without_relatives(blind, families or {}))
         absent.update(_too_few(blind))
         if not ((blind["truth"] == 0) & _known_length(blind)).any():
             absent["ablation_length"] = (
@@ -63,6 +76,21 @@ def _without_diagonal(rows: pd.DataFrame) -> dict[str, str]:
         sentence = f"{cause}, so no judge has an accuracy on the task itself to correlate with."
         absent["table06_task_accuracy_judge_accuracy"] = absent["table07_task_accuracy_bias"] = sentence
     return absent
+
+
+def _without_relatives(rows: pd.DataFrame, families: Mapping[str, str]) -> dict[str, str]:
+    pairs = rows[["judge", "examinee"]].drop_duplicates()
+    pairs = pairs[pairs["judge"] != pairs["examinee"]]
+    judge, examinee = (pairs[role].map(lambda model: families.get(model, f"\0{model}")) for role in pairs)
+    relatives, outsiders = (set(pairs.loc[chosen, "judge"]) for chosen in (judge == examinee, judge != examinee))
+    if relatives & outsiders:
+        return {}
+    cause = (
+        "No judge has judged a model of another family" if relatives else "No judge has judged another of its family"
+    )
+    if relatives and outsiders:
+        cause = "No judge has judged both another of its family and a model of another one"
+    return {"family_preference": f"{cause}, so a family's own responses can't be compared with others'."}
 
 
 def _too_few(rows: pd.DataFrame) -> dict[str, str]:

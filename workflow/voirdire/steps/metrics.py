@@ -10,11 +10,11 @@ from voirdire.steps._run import arguments, as_json, run, write_outputs
 
 
 def main() -> None:
-    args = arguments(__doc__, verdicts=str, settings=as_json, output=[str])
+    args = arguments(__doc__, verdicts=str, settings=as_json, families=as_json, output=[str])
     settings = Settings(**args.settings)
     verdicts = read_verdicts(args.verdicts)
     main_condition = verdicts[verdicts["condition"] == settings.condition]
-    absent = explain_absent(verdicts, settings.condition)
+    absent = explain_absent(verdicts, settings.condition, args.families)
     frames = {
         "rates": rates(verdicts, **settings.intervals),
         "rates_by_examinee": rates_by_examinee(verdicts, **settings.intervals),

@@ -9,6 +9,7 @@ BIAS_TABLES = (
     "correlation_points",
     "self_preference",
     "self_preference_summary",
+    "family_preference",
     "ablation_identity",
     "ablation_length",
     "ablation_difficulty",
