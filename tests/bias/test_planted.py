@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 import pytest
-from planted import LABELS, PANEL_SEED, Planted, panel, personas, planted
+from planted_panel import LABELS, PANEL_SEED, Planted, panel, personas, planted
 from scipy import stats
 
 from voirdire.bias import ablation_identity, ablation_length, leniency, rates_by_examinee, self_preference
