@@ -101,18 +101,24 @@ class Direct:
 
 
 def study(seed, preference=0.0, sizes=(("aime", 30), ("gsm8k", 80), ("mbpp", 60))):
-    """Six models that fail on the same items and judge alike what looks right; judges differ in leniency."""
-    rng = np.random.default_rng(seed)
+    """Six models that fail on the same items and judge alike what looks right; judges differ in leniency.
+
+    A wrong answer is the item's tempting one with probability 0.4, else one of five.
+    """
+    rng, answers = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     frames = []
     for task, n in sizes:
         difficulty, plausibility = rng.normal(size=(2, n))
         for examinee, ability in enumerate((0.75, 0.7, 0.6, 0.55, 0.5, 0.45)):
             truth = (difficulty + rng.normal(size=n)) / np.sqrt(2) < stats.norm.ppf(ability)
             looks = (plausibility + rng.normal(size=n)) / 2
+            tempted = answers.random(n) < 0.4
+            answer = np.where(truth, "right", np.where(tempted, "tempting", answers.integers(5, size=n).astype(str)))
             for judge in range(6):
                 accept = 0.2 + 0.1 * judge + preference * (judge == examinee)
                 accepted = looks + rng.normal(size=n) / np.sqrt(2) < stats.norm.ppf(accept)
                 verdict = np.where(truth, rng.random(n) < 0.93, accepted)
-                frame = pd.DataFrame({"item_id": np.arange(n).astype(str), "truth": truth, "verdict": verdict})
-                frames.append(frame.assign(task=task, judge=f"m{judge}", examinee=f"m{examinee}"))
+                columns = {"item_id": np.arange(n).astype(str), "truth": truth, "answer": answer, "verdict": verdict}
+                names = {"task": task, "judge": f"m{judge}", "examinee": f"m{examinee}"}
+                frames.append(pd.DataFrame(columns | names))
     return pd.concat(frames, ignore_index=True)
