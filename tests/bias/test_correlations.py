@@ -53,6 +53,24 @@ def test_r_is_that_of_the_published_rates(verdicts, table, task):
             assert row["r"] == pytest.approx(pearsonr(x[keep], y[keep]).statistic, abs=1e-9)
 
 
+@pytest.mark.parametrize("table", list(TABLES))
+def test_over_verdicts_r_is_that_of_all_tasks_verdicts_together(verdicts, table):
+    uneven = verdicts[(verdicts["task"] == "gsm8k") | verdicts["item_id"].isin([f"item-{i}" for i in range(9)])]
+    together = uneven.assign(item_id=uneven["task"] + uneven["item_id"], task="any")
+    columns = ["table", "anchor", "self_point", "left_out"]
+    found = chosen(correlations(uneven, resamples=5), table=table, task="all").set_index(columns)
+    expected = chosen(correlations(together, resamples=5), table=table, task="any").set_index(columns)
+    for name in ("r", "low", "high", "p"):
+        pd.testing.assert_series_equal(found[f"verdicts_{name}"], expected[name], check_names=False, rtol=1e-9)
+    assert not np.allclose(found["verdicts_r"], found["r"])
+
+
+def test_over_verdicts_there_is_but_one_r(verdicts):
+    result = correlations(verdicts, resamples=5)
+    assert result.loc[result["task"] != "all", ["verdicts_r", "verdicts_low", "verdicts_p"]].isna().all(axis=None)
+    assert not result.duplicated(["table", "anchor", "task", "self_point", "left_out"]).any()
+
+
 def test_each_model_is_left_out_once(verdicts):
     result = chosen(correlations(verdicts, resamples=10), table=7, task="all", anchor="bob")
     assert chosen(result, self_point="with")["left_out"].tolist() == ["", "ann", "bob", "cas", "dee"]

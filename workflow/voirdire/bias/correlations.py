@@ -1,13 +1,13 @@
 """Does a judge's skill go with its bias? Correlations over judges, and over examinees (the paper's tables 6-9)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from voirdire.bias.counts import Counts, count
-from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
+from voirdire.bias.counts import Counts, Totals, count
+from voirdire.bias.pooling import aligned, joined, mean_coefficients, weighted_sum
 from voirdire.bias.power import with_power
 from voirdire.bias.rows import clusters_of, of_condition, prepared, responses_of
 from voirdire.stats.arrays import Array
@@ -25,8 +25,9 @@ NOTES = {8: "partly algebraic: judge accuracy is itself made of FPR and FNR"}
 CORRELATION_COLUMNS = [
     *("table", "x", "y", "over", "anchor_role", "anchor", "task", "self_point", "left_out", "n", "r", "low", "high"),
     *("boot_low", "boot_high", "p", "range_low", "range_high", "reason", "note", "n_dropped", "detectable", "says"),
-    *("seed", "simulated"),
+    *("verdicts_r", "verdicts_low", "verdicts_high", "verdicts_p", "seed", "simulated"),
 ]
+_SAME_ROW = ["table", "anchor", "self_point", "left_out"]
 POINT_COLUMNS = ["table", "anchor", "task", "model", "is_self", "x", "y", "simulated"]
 
 
@@ -44,12 +45,16 @@ class _Measured:
 
 @dataclass(frozen=True)
 class _Panel:
-    """The models of both roles and what was measured of them in every task, and over all."""
+    """The models of both roles and what was measured of them in every task and as means over tasks; and over verdicts.
+
+    over_verdicts: one, with the verdicts of all tasks together, without resamples; none without verdicts.
+    """
 
     judges: list[str]
     examinees: list[str]
     pairs: pd.DataFrame  # judge, examinee, simulated: the cells of judge_accuracy and bias
     measured: list[_Measured]
+    over_verdicts: list[_Measured]
 
 
 @dataclass(frozen=True)
@@ -86,19 +91,23 @@ def correlations(
     verdicts: as `voirdire.tables.VERDICTS`; of several conditions only `main` is read. [low, high] is Fisher-z,
     [boot_low, boot_high] the percentile interval when items are resampled (n_dropped resamples had a rate without a
     denominator or no spread), p exact up to 8 points. [range_low, range_high], on rows with left_out "": the smallest
-    and largest r with one model left out, of those that have an r. detectable, says: see `with_power`.
+    and largest r with one model left out, of those that have an r. detectable, says: see `with_power`. verdicts_…, on
+    rows of task "all": r, Fisher's interval and p of rates over the verdicts of all tasks together, where a large task
+    counts for more, in place of means over tasks.
 
     r is NaN with a reason below 3 points or without spread; the reason also names models that have no point, for want
     of a task accuracy (a judge that is no examinee) or a rate. Without verdicts: no rows, all columns.
     """
-    rows = []
-    for points in _all_points(_measure(verdicts, main, resamples, seed)):
-        for self_point in ("with", "without"):
-            kept = points.subset([self_point == "with" or model != points.anchor for model in points.models])
-            rows += [{**row, "self_point": self_point} for row in _correlate(kept, level)]
+    panel = _measure(verdicts, main, resamples, seed)
+    rows = _rows(panel, panel.measured, level)
     if not rows:
         return pd.DataFrame(columns=CORRELATION_COLUMNS)
-    table = pd.DataFrame(rows).assign(seed=seed)
+    over_verdicts = pd.DataFrame(_rows(panel, panel.over_verdicts, level))[
+        [*_SAME_ROW, "task", "r", "low", "high", "p"]
+    ]
+    renamed = {name: f"verdicts_{name}" for name in ("r", "low", "high", "p")}
+    table = pd.DataFrame(rows).merge(over_verdicts.rename(columns=renamed), "left", [*_SAME_ROW, "task"])
+    table = table.assign(seed=seed)
     for position, name in enumerate(("x", "y", "over")):
         table[name] = table["table"].map({number: names[position] for number, names in TABLES.items()})
     table["anchor_role"] = table["over"].map({"judges": "examinee", "examinees": "judge"})
@@ -109,19 +118,29 @@ def correlations(
 def correlation_points(verdicts: pd.DataFrame, main: str = "blind") -> pd.DataFrame:
     """The points behind `correlations`: one row per table, anchor, task and model, x and y NaN where unknown.
 
-    is_self marks the anchor's own point. Table 7 or 9 is what figure 3 draws.
+    is_self marks the anchor's own point. Table 7 or 9 is what figure 3 draws. Without verdicts: no rows, all columns.
     """
+    panel = _measure(verdicts, main, resamples=0, seed=0)
     blocks = [
         pd.DataFrame({"model": points.models, "x": points.x, "y": points.y}).assign(
             table=points.table, anchor=points.anchor, task=points.task, simulated=points.simulated
         )
-        for points in _all_points(_measure(verdicts, main, resamples=0, seed=0))
+        for points in _all_points(panel, panel.measured)
         if points.models
     ]
     if not blocks:
         return pd.DataFrame(columns=POINT_COLUMNS)
     table = pd.concat(blocks, ignore_index=True)
     return table.assign(is_self=table["model"] == table["anchor"])[POINT_COLUMNS]
+
+
+def _rows(panel: _Panel, measured: Sequence[_Measured], level: float) -> list[dict[str, object]]:
+    rows = []
+    for points in _all_points(panel, measured):
+        for self_point in ("with", "without"):
+            kept = points.subset([self_point == "with" or model != points.anchor for model in points.models])
+            rows += [{**row, "self_point": self_point} for row in _correlate(kept, level)]
+    return rows
 
 
 def _correlate(points: _Points, level: float) -> Iterator[dict[str, object]]:
@@ -172,27 +191,36 @@ def _why_dropped(points: _Points) -> str:
 def _measure(verdicts: pd.DataFrame, main: str, resamples: int, seed: int) -> _Panel:
     rows = of_condition(prepared(verdicts), main)
     if rows.empty:
-        return _Panel([], [], pd.DataFrame(columns=["judge", "examinee", "simulated"]), [])
+        return _Panel([], [], pd.DataFrame(columns=["judge", "examinee", "simulated"]), [], [])
     # The same clusters in both, so that an item drawn twice counts twice for solving it and for judging on it.
     clusters = clusters_of(rows)
     pair_counts = aligned(count(rows, ("judge", "examinee"), seed=seed, clusters=clusters))
     own_counts = aligned(count(responses_of(rows), ("examinee",), seed=seed, clusters=clusters))
     measured = [_of_task(p, o, resamples, seed) for p, o in zip(pair_counts, own_counts, strict=True)]
+    everything = _values(joined(pair_counts).totals(), joined(own_counts).totals())
+    nothing = {name: np.empty((0, len(values))) for name, values in everything.items()}
     pairs = (
         pair_counts[0]
         .cells[["judge", "examinee"]]
         .assign(simulated=np.any([c.cells["simulated"].to_numpy() for c in pair_counts], axis=0))
     )
     examinees = own_counts[0].cells["examinee"].tolist()
-    return _Panel(sorted(pairs["judge"].unique()), examinees, pairs, [*measured, _over_tasks(measured)])
+    return _Panel(
+        sorted(pairs["judge"].unique()),
+        examinees,
+        pairs,
+        [*measured, _over_tasks(measured)],
+        [_Measured("all", everything, nothing)],
+    )
 
 
 def _of_task(pairs: Counts, own: Counts, resamples: int, seed: int) -> _Measured:
-    values, samples = (
-        {"task_accuracy": o.share_right, "judge_accuracy": p.accuracy, "bias": p.bias}
-        for p, o in ((pairs.totals(), own.totals()), (pairs.resampled(resamples, seed), own.resampled(resamples, seed)))
-    )
-    return _Measured(pairs.task, values, samples)
+    samples = _values(pairs.resampled(resamples, seed), own.resampled(resamples, seed))
+    return _Measured(pairs.task, _values(pairs.totals(), own.totals()), samples)
+
+
+def _values(pairs: Totals, own: Totals) -> dict[str, Array]:
+    return {"task_accuracy": own.share_right, "judge_accuracy": pairs.accuracy, "bias": pairs.bias}
 
 
 def _over_tasks(measured: list[_Measured]) -> _Measured:
@@ -204,8 +232,8 @@ def _over_tasks(measured: list[_Measured]) -> _Measured:
     return _Measured("all", values, samples)
 
 
-def _all_points(panel: _Panel) -> Iterator[_Points]:
-    """The points of every table, anchor and task; a table whose x no model has is left out altogether."""
+def _all_points(panel: _Panel, every: Sequence[_Measured]) -> Iterator[_Points]:
+    """The points of every table, anchor and task measured; a table whose x no model has is left out altogether."""
     own_cell = {examinee: position for position, examinee in enumerate(panel.examinees)}
     for table, (x_name, y_name, over) in TABLES.items():
         role, anchor_role = ("judge", "examinee") if over == "judges" else ("examinee", "judge")
@@ -214,7 +242,7 @@ def _all_points(panel: _Panel) -> Iterator[_Points]:
         for anchor, cells in panel.pairs.groupby(anchor_role, sort=True):
             models = cells[role].tolist()
             pair = cells.index.to_numpy()
-            for measured in panel.measured:
+            for measured in every:
                 x, x_samples = (
                     _of_models(quantity[x_name], models, own_cell)
                     if x_name == "task_accuracy"
