@@ -50,7 +50,8 @@ def ablation_length(
     verdicts: as `voirdire.tables.VERDICTS`; rows of condition `main` with a known response_chars count. Positive d:
     the accepted ones are longer. One row per task and judge. Judge "all" is the mean of the judges' d (they judge the
     same responses, so their verdicts must not be thrown together as if independent), task "all" the mean of the
-    tasks'; both over those that have a d. NaN and a reason where fewer than two responses were accepted or rejected.
+    tasks'; both over those that have a d. NaN and a reason where fewer than two responses were accepted or rejected, or
+    all lengths in both groups are constant. Source of d: Cohen (1988), Statistical Power Analysis, eq. 2.5.1.
 
     Intervals: percentile cluster bootstrap; where fewer than 10 clusters were accepted or rejected, the noncentral t
     with one observation per cluster; pooled over such tasks, square-and-add ("mover"); for judge "all" see

@@ -91,6 +91,7 @@ def paired_changes(
     pairs: from `pairs_of`; clusters: from `clusters_of` all rows. One row per rate, task (and "all": mean of the tasks
     that have the difference) and judge (and "all": mean of the judges); n_pairs: of wrong responses for the FPR, right
     ones for the FNR, both for the bias, n_clusters: the clusters they are of; NaN and a reason where there are none.
+    Where no verdict changed: difference 0, p 1, and an interval that isn't of no width.
 
     Intervals: percentile cluster bootstrap of the difference; "mover_paired" where a count, or the number of clusters
     whose verdicts differ, is below 40 (see `compare`); "mover" for what is made of such; for judge "all" see

@@ -41,7 +41,7 @@ def rates(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, level: f
     """Accuracy, FPR, FNR, directional bias (FPR − FNR) and balanced accuracy of each judge, over all its examinees.
 
     verdicts: as `voirdire.tables.VERDICTS`, of any number of conditions; missing columns get the defaults of
-    `bias.counts.prepared`. One row per condition, reading, task and judge, and for judge "all". Task "all" comes twice:
+    `bias.rows.prepared`. One row per condition, reading, task and judge, and for judge "all". Task "all" comes twice:
     pooling "task_mean", the mean of the tasks' rates, and "verdicts", the rate over all verdicts together. A task in
     which a rate has no denominator is left out of the mean of that rate; n_tasks says how many tasks have a
     bias (for "verdicts": any verdict). Shares are 0-1; NaN where nothing can be said.
@@ -55,11 +55,13 @@ def rates(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, level: f
     Intervals: percentile cluster bootstrap, stratified by task; where hits or misses, as independent trials or as
     clusters that have one, are fewer than 40, "mid-p" with the effective n of the clustering for a rate, square-and-add
     ("mover", with the two rates' correlation over items) for what is made of such rates: bias, balanced accuracy, task
-    means. What they cover: `voirdire.stats.intervals` and docs/coverage.md. `interval`
-    names the method, metric by metric where they differ; n_dropped counts resamples with an empty denominator. silent
-    names the metrics of the row that say nothing, "fpr bias" for one: without a value, or with an interval wider than
-    0.5, half of a rate's range; a bias only if such an interval covers 0, as it has a direction else. Without verdicts:
-    no rows, all columns.
+    means. So constant verdicts have rates of 0 and 1 with an interval that isn't of no width. What they cover, and
+    sources: `voirdire.stats.bootstrap`, `voirdire.stats.intervals` and docs/coverage.md. `interval` names the method,
+    metric by metric where they differ; n_dropped counts resamples with an empty denominator.
+
+    silent names the metrics of the row that say nothing, "fpr bias" for one: without a value, or with an interval wider
+    than 0.5, half of a rate's range; a bias only if such an interval covers 0, as it has a direction else. Without
+    verdicts: no rows, all columns.
     """
     return _rate_table(verdicts, [("judge",), ()], resamples, seed, level)
 
@@ -67,7 +69,10 @@ def rates(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, level: f
 def rates_by_examinee(
     verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, level: float = 0.95
 ) -> pd.DataFrame:
-    """The same as `rates` for each judge and examinee, and for judge "all" on each examinee."""
+    """The same as `rates`, same columns, for each judge and examinee, and for judge "all" on each examinee.
+
+    A pair that was never judged on a task has no row there; without verdicts: no rows, all columns.
+    """
     return _rate_table(verdicts, [("judge", "examinee"), ("examinee",)], resamples, seed, level)
 
 
@@ -136,7 +141,8 @@ def metric_intervals(
 ) -> dict[str, Interval]:
     """Every metric of each cell with its interval.
 
-    counts: arrays (cells, clusters); samples: arrays (resamples, cells); strata: (clusters,), default one.
+    counts: arrays (cells, clusters); samples: arrays (resamples, cells); strata: (clusters,), default one. Returns
+    intervals of (cells,) by the names of METRICS, shares; NaN and method "" where a denominator is 0.
     """
     fpr = rate_interval(counts.accepted_wrong, counts.wrong, samples.fpr, level, strata)
     fnr = rate_interval(counts.rejected_right, counts.right, samples.fnr, level, strata)
@@ -195,7 +201,8 @@ def task_accuracy(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, 
     """Each examinee's own accuracy per task, and their mean as task "all"; each response counts once.
 
     n, n_right and accuracy (with its interval, as in `rates`) are over responses with status ok and a known truth;
-    n_not_ok counts responses with another status, and the last accuracy counts those as wrong. simulated: whether the
+    n_not_ok counts responses with another status, and the last accuracy counts those as wrong. Shares; NaN with n = 0
+    where no response counts; without verdicts: no rows, all columns. simulated: whether the
     examinee or any of its judges is, as verdicts have one mark for both.
     """
     responses = responses_of(prepared(verdicts))

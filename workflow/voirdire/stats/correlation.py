@@ -33,7 +33,8 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike, level: float = 0.95) -> Correlat
 
     p is exact for n ≤ 8, the share of all orders of y whose |r| is at least the one seen (never 0: the order seen is
     one of them); from Student's t above. The interval is Fisher's, (−1, 1) at n = 3. NaN with a reason below three
-    pairs and where x or y is constant.
+    pairs and where x or y is constant. Sources: Fisher (1921), Metron 1, 3-32; for the permutation test Pitman (1937),
+    J. R. Stat. Soc. Suppl. 4, 225-232.
 
     >>> pearson([1, 2, 3, 4], [1, 2, 3, 5]).p  # 2 of 24 orders
     0.08333333333333333
