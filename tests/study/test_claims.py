@@ -369,6 +369,14 @@ def test_a_cell_that_says_nothing_leaves_its_claim_undecided_and_says_of_how_man
     assert "1 own and 50 other wrong responses: too few to have shown any difference" in claim["note"]
 
 
+def test_without_an_own_error_the_reason_is_that_and_not_a_missing_interval():
+    frame = harmful(NAN, NAN, NAN, n_own=0, reason="no judged wrong response of gpt_5", **SILENT)
+    claim = judged("C4", self_preference=frame)
+    assert (claim["sign"], claim["size"]) == ("undecided", "undecided")
+    assert "no judged wrong response of gpt_5" in claim["note"]
+    assert "no interval" not in claim["note"]
+
+
 def test_an_undecided_claim_says_what_would_have_shown():
     frame = harmful(0.2, -0.1, 0.5, n_own=20, says="undecided", detectable=0.41)
     assert "a difference of 41 points or more would have shown" in judged("C4", self_preference=frame)["note"]

@@ -159,7 +159,9 @@ def _harmful_claims(tables: Tables) -> Iterator[Claim]:
             continue
         row = rows.iloc[0]
         claim.notes.append(f"difference of FPRs, {int(row['n_own'])} own and {int(row['n_other'])} other errors")
-        yield judge_one(claim, _measured(row, ("difference", "low", "high")), claim.tests(1))
+        yield _reason(
+            judge_one(claim, _measured(row, ("difference", "low", "high")), claim.tests(1)), rows, "difference"
+        )
 
 
 def _ensemble_claims(tables: Tables) -> Iterator[Claim]:

@@ -140,7 +140,7 @@ class Claim:
 
     def show(self, one: Measured) -> None:
         self.value, self.low, self.high = one.value, one.low, one.high
-        if isnan(one.low) or isnan(one.high):
+        if not isnan(one.value) and (isnan(one.low) or isnan(one.high)):
             self.notes.append(NO_INTERVAL)
 
     def explain(self, one: Measured) -> None:
