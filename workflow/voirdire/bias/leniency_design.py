@@ -9,7 +9,8 @@ import pandas as pd
 
 from voirdire.bias.leniency_rows import ACCURACY, DIFFICULTY, FAMILY, LENGTH, OWN, TERMS
 from voirdire.stats.arrays import Array
-from voirdire.stats.likelihood import Codes, Conditional, Likelihood, Logistic, Mask
+from voirdire.stats.conditional import Conditional
+from voirdire.stats.likelihood import Codes, Likelihood, Logistic, Mask
 from voirdire.stats.logit import Apart, told_apart
 
 POOLED, CONDITIONAL, LOGISTIC = "pooled", "conditional", "logistic"

@@ -53,13 +53,12 @@ def matched(wrong: WrongResponses, resamples: int, seed: int, level: float) -> p
     Columns task, judge, n (pairs of responses), n_clusters, n_groups (judge × item), estimate, low, high, p, interval,
     reason, leave_out_low, leave_out_high.
     """
-    examinees = sorted({str(name) for _, name in wrong.accuracy.index})
-    tasks = [_task(wrong, name, examinees, seed) for name in wrong.tasks]
+    tasks = [_task(wrong, name, seed) for name in wrong.tasks]
     contrasts = [task.contrast() for task in tasks]
     paired = np.ones(len(wrong.judges), bool)
     compared = [compare(contrast, paired, resamples, seed, level) for contrast in contrasts]
     known = [~np.isnan(part.interval.estimate) for part in compared]
-    left_out = np.stack([_without(tasks, number) for number in range(len(examinees))])
+    left_out = np.stack([_without(tasks, number) for number in range(len(wrong.examinees))])
     frames = []
     for number, part in enumerate([*compared, pool_tasks(compared, level)]):
         some = slice(None) if number == len(tasks) else slice(number, number + 1)
@@ -72,17 +71,17 @@ def matched(wrong: WrongResponses, resamples: int, seed: int, level: float) -> p
     return pd.concat(frames, ignore_index=True)
 
 
-def _task(wrong: WrongResponses, task: str, examinees: list[str], seed: int) -> _Task:
+def _task(wrong: WrongResponses, task: str, seed: int) -> _Task:
     rows = wrong.frame[wrong.frame["task"] == task]
     items = rows.drop_duplicates("item_id")
     codes, n_clusters = cluster_codes(items, task, wrong.clusters, seed)
-    shape = (len(wrong.judges), len(items), len(examinees))
-    names = ((wrong.judges, "judge"), (items["item_id"], "item_id"), (examinees, "examinee"))
+    shape = (len(wrong.judges), len(items), len(wrong.examinees))
+    names = ((wrong.judges, "judge"), (items["item_id"], "item_id"), (wrong.examinees, "examinee"))
     place = [pd.Index(labels).get_indexer(pd.Index(rows[column])) for labels, column in names]
     flat = np.ravel_multi_index(place, shape)
     n = np.bincount(flat, minlength=int(np.prod(shape)))
     accepted = np.bincount(flat, rows["verdict"], minlength=len(n))
-    accuracy = np.asarray(wrong.accuracy.reindex([(task, name) for name in examinees]), np.float64)
+    accuracy = np.asarray(wrong.accuracy.reindex([(task, name) for name in wrong.examinees]), np.float64)
     return _Task(task, ratio(accepted, n).reshape(shape), accuracy, codes, n_clusters)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from voirdire.bias.leniency_design import Model
+from voirdire.bias.leniency_rows import TERMS
 from voirdire.stats.likelihood import Likelihood, Logistic
 from voirdire.stats.logit import (
     MAXIMUM,
@@ -55,9 +56,8 @@ def fitted(model: Model, level: float) -> Fitted:
     at = finite_maximum(model.likelihood)
     reason = ""
     if at is None:
-        runaway = [
-            name for name, there in zip(model.names, separated(model.likelihood.margins()), strict=True) if there
-        ]
+        which = separated(model.likelihood.margins())
+        runaway = [name for name, there in zip(model.names, which, strict=True) if there and name in TERMS]
         reason = f"separated by {', '.join(runaway)}"
         at = penalised_maximum(model.likelihood)
     if not at.converged:

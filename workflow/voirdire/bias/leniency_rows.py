@@ -28,7 +28,7 @@ class WrongResponses:
     `TERMS` in the units of their coefficients (NaN unknown), and numbers: unit (task × cluster), group (judge × item).
 
     accuracy: task accuracy, a share, indexed by (task, examinee). simulated: whether any verdict of a task is, by task.
-    clusters: of each task, from `clusters_of`. judges: all, sorted, as tasks are; some may have no row.
+    clusters: of each task, from `clusters_of`. judges, examinees: all, sorted, as tasks are; some may have no row.
     """
 
     frame: pd.DataFrame
@@ -36,6 +36,7 @@ class WrongResponses:
     simulated: "pd.Series[bool]"
     clusters: dict[str, npt.NDArray[np.object_]]
     judges: list[str]
+    examinees: list[str]
 
     @property
     def tasks(self) -> list[str]:
@@ -67,8 +68,8 @@ def wrong_responses(verdicts: pd.DataFrame, main: str, families: Mapping[str, st
         "unit": used.groupby(["task", "cluster"]).ngroup().to_numpy(np.int64),
         "group": used.groupby(["task", "item_id", "judge"]).ngroup().to_numpy(np.int64),
     }
-    judges = sorted(str(judge) for judge in rows["judge"].unique())
-    return WrongResponses(chosen.assign(**terms, **numbers), accuracy, simulated, clusters_of(frame), judges)
+    models = [sorted(str(name) for name in rows[role].unique()) for role in ("judge", "examinee")]
+    return WrongResponses(chosen.assign(**terms, **numbers), accuracy, simulated, clusters_of(frame), *models)
 
 
 def _others_right(chosen: pd.DataFrame, graded: pd.DataFrame) -> Array:

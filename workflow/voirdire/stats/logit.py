@@ -17,7 +17,6 @@ PENALISED = "penalised (Firth)"
 # No step of a penalised fit is longer than this many log-odds, and no log-odds this large is taken for finite untested.
 _LONGEST_STEP = 5.0
 _LARGE = 10.0
-_PRECISION = 1e-10
 _ROUNDING = 1e-9
 _REDUNDANT = 1e-5
 
@@ -51,13 +50,14 @@ def maximised(
     free: Mask | None = None,
     penalised: bool = False,
     most: int = 100,
+    precision: float = 1e-10,
 ) -> Maximum:
     """Newton's method with halved steps, from `start` (default 0); coefficients that aren't free stay there.
 
     penalised adds ½ log det information, Jeffreys' prior: Firth (1993), Biometrika 80, 27-38; Heinze & Schemper (2002),
     Statistics in Medicine 21, 2409-2419. It has a maximum where the likelihood alone has none, unless a column is
     redundant. The penalty is of all coefficients, those that aren't free too. Not converged after `most` steps:
-    `converged` is false, as it is where columns are redundant.
+    `converged` is false, as it is where columns are redundant. precision: of the last step, in standard errors.
     """
     beta = np.zeros(likelihood.n_terms) if start is None else start.copy()
     open_ = np.ones(len(beta), bool) if free is None else free
@@ -70,7 +70,7 @@ def maximised(
         step[open_] = _solved(now.information[np.ix_(open_, open_)], gradient[open_])
         step *= min(1.0, _LONGEST_STEP / max(float(np.abs(step).max(initial=0.0)), _LONGEST_STEP))
         beta, now, moved = _climbed(likelihood, beta, now, step, penalised)
-        if not moved or (np.abs(step) * np.sqrt(np.diag(now.information)) < _PRECISION).all():
+        if not moved or (np.abs(step) * np.sqrt(np.diag(now.information)) < precision).all():
             small = (np.abs(step) * np.sqrt(np.maximum(np.diag(now.information), 0)) < 1e-6).all()
             return Maximum(beta, now, penalised, bool(small))
     return Maximum(beta, now, penalised, False)
@@ -246,7 +246,7 @@ def profile_bound(likelihood: Likelihood, at: Maximum, term: int, drop: float, s
         nonlocal last
         start = last.copy()
         start[term] = value
-        found = maximised(likelihood, start, others, at.penalised, most=50)
+        found = maximised(likelihood, start, others, at.penalised, precision=1e-6)
         last = found.beta
         return at.objective - found.objective - drop
 
