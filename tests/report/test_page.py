@@ -316,7 +316,7 @@ def test_range_that_cannot_be_made_has_its_reason(context: ReportContext):
 
 def test_family_is_compared_in_a_sentence_and_a_table(page: str):
     section = section_of(page, "self_preference")
-    assert "Own family: all: no version supports preference for its family." in section
+    assert "all: no version supports preference for its family." in section
     assert '<td class="text">family of alpha</td>' in section
     assert "both wrong, same answer" in section
 
@@ -333,15 +333,15 @@ def test_preference_of_each_judge_is_a_sentence(page: str):
 
 def test_comparison_says_what_it_could_have_shown(page: str):
     section = section_of(page, "self_preference")
-    assert '<td class="text">undecided: 18 points or more would have shown</td>' in section
+    assert '<td class="word">undecided: could have shown 18 points</td>' in section
     assert '<td class="strong">difference</td>' in section
-    assert '<td class="text">no difference beyond 0.2 sd</td>' in section_of(page, "ablations")
+    assert '<td class="word">no difference beyond 0.2 sd</td>' in section_of(page, "ablations")
 
 
 def test_too_few_wrong_answers_never_pass_for_no_difference(context: ReportContext):
     frame = context.tables["self_preference"].assign(says="nothing", detectable=float("nan"), n_own=2)
     section = section_of(render(replace(context, self_preference=frame)), "self_preference")
-    cell = '<td class="silent" title="2 own, 60 other wrong: too few to have shown any difference">'
+    cell = '<td class="mute" title="2 own, 60 other wrong: too few to have shown any difference">'
     assert cell + "nothing: 2 own, 60 other wrong</td>" in section
 
 
@@ -364,7 +364,7 @@ def test_what_could_not_have_been_seen_is_counted_per_table_and_task(context: Re
     only = {name: table for name, table in context.tables.items() if name != "self_preference"}
     only = {name: table.drop(columns="says", errors="ignore") for name, table in only.items()}
     html = render(dataclasses.replace(context, tables=only | {"self_preference": frame}, figures={}))
-    sentence = "Of 60 comparisons on single tasks, 24 show a difference and 30 say nothing (all on AIME)"
+    sentence = "Of 60 comparisons on single tasks, 24 show a difference; 30, all on AIME, say nothing: wrong"
     assert html.count(sentence) == 2
     row = section_of(html, "power").split("<tbody>")[1].split("</tr>")[0]
     assert re.findall(r">([^<]+)</td>", row)[1:] == ["60", "24", "0", "6", "30", "18 points"]
@@ -374,6 +374,7 @@ def test_correlations_show_their_range_without_any_one_model(page: str):
     section = section_of(page, "correlations")
     assert "without any one model</abbr>" in section
     assert ">0.85 to 0.99<" in section
+    assert '<td class="strong">correlation</td>' in section
 
 
 def test_table_of_correlations_without_a_value_is_its_reason(context: ReportContext):

@@ -18,9 +18,10 @@ LONGEST_OPEN = 14
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell's text; `reason` is shown on hovering, `kind` is "text", "sentence", "number", "good", "bad" or "silent".
+    """A cell's text; `reason` is shown on hovering.
 
-    "silent" is a number that is there and says nothing.
+    kind: "text", "word" (text that is never broken), "sentence", "number", "good", "bad" or "strong"; "silent" is a
+    number that is there and says nothing, "mute" a text that says so.
     """
 
     text: str
@@ -127,11 +128,17 @@ def rate(metric: str) -> Format:
     return make
 
 
-def says(rows: pd.DataFrame, counts: Mapping[str, str], unit: str = "points") -> dict[str, Format]:
+# A difference by the name that it has in its unit.
+_FOUND = {"r": "correlation", "log-odds": "effect"}
+
+
+def says(
+    rows: pd.DataFrame, counts: Mapping[str, str], unit: str = "points", unit_column: str = ""
+) -> dict[str, Format]:
     """The column of what a comparison says; none where the table doesn't have it.
 
     counts: columns that count what a row rests on, with words for them ("own wrong"). unit: as in
-    `voirdire.bias.power.in_words`, or a column's name in rows that differ.
+    `voirdire.bias.power.in_words`, of all rows; or unit_column: where each row has it.
     """
     if "says" not in rows.columns:
         return {}
@@ -139,14 +146,14 @@ def says(rows: pd.DataFrame, counts: Mapping[str, str], unit: str = "points") ->
     def make(row: pd.Series) -> Cell:
         known = [(row[name], word) for name, word in counts.items() if not pd.isna(row.get(name, np.nan))]
         counted = ", ".join(f"{n:,.0f} {word}" for n, word in known)
-        word, measured = str(row["says"]), str(row.get(unit, unit))
+        word, measured = str(row["says"]), str(row[unit_column]) if unit_column else unit
         if word == NOTHING:
-            return Cell(f"nothing: {counted}" if counted else word, "silent", in_words(word, np.nan, counted=counted))
+            return Cell(f"nothing: {counted}" if counted else word, "mute", in_words(word, np.nan, counted=counted))
         if word == DIFFERENCE:
-            return Cell(word, "strong")
+            return Cell(_FOUND.get(measured, word), "strong")
         if pd.isna(row["detectable"]) or word != UNDECIDED:
-            return Cell(in_words(word, row["detectable"], measured), "text")
-        return Cell(f"{word}: {amount(row['detectable'], measured)} or more would have shown", "text")
+            return Cell(in_words(word, row["detectable"], measured), "word")
+        return Cell(f"{word}: could have shown {amount(row['detectable'], measured)}", "word")
 
     return {"says": make}
 

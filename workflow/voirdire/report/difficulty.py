@@ -109,11 +109,7 @@ def methods(frame: pd.DataFrame, reason: str = "", simulated: bool = False) -> F
     _row(axes[1], select(rows, method="matched"), tasks, 3, "matched: both examinees wrong", 0.0, POINTS)
     low, high = _span(select(rows, method=tuple(MODELS)))
     axes[0].set_xlim(low, high)
-    ticks = [ratio for ratio in (0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5) if low <= np.log(ratio)]
-    ticks = [ratio for ratio in ticks if np.log(ratio) <= high]
-    # Close ones would run into each other.
-    apart = max(1, len(ticks) // 6)
-    ticks = [ratio for place, ratio in enumerate(ticks) if (place - ticks.index(1)) % apart == 0]
+    ticks = _ticks(low, high)
     axes[0].set_xticks(np.log(ticks), [f"{ratio:g}" for ratio in ticks])
     axes[0].set_xlabel("odds ratio per 10 points of examinee accuracy")
     axes[1].set_xlabel("more accurate − less accurate examinee (points)")
@@ -157,6 +153,22 @@ def _span(rows: pd.DataFrame) -> tuple[float, float]:
     ends = rows[["estimate", "low", "high", "leave_out_low", "leave_out_high"]].to_numpy(float)
     low, high = np.nanmin(ends, initial=-0.12), np.nanmax(ends, initial=0.12)
     return float(max(low, -_WIDEST)) * 1.08, float(min(high, _WIDEST)) * 1.08
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Odds ratios to name between two log-odds, 1 always, none so close to the one before that they would touch.
+
+    >>> _ticks(-0.2, 1.8)
+    [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6]
+    """
+    named: list[float] = [1]
+    for ratio in (1.05, 1.1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6):
+        # A ratio below 1 is written out like 0.67, and takes more room.
+        for one in (ratio, round(1 / ratio, 2)):
+            apart = min(abs(np.log(one / other)) for other in named)
+            if low <= np.log(one) <= high and apart > (high - low) / 12:
+                named.append(one)
+    return sorted(named)
 
 
 def _count(n: float | None) -> str:

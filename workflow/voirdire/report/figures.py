@@ -121,9 +121,11 @@ def _annotate(axes: Axes, image: AxesImage, cells: pd.DataFrame) -> None:
         row, column = judges.index(judge), examinees.index(examinee)
         text = "–" if pd.isna(bias) else f"{bias:+.2f}".replace("-", "−")
         if pd.isna(bias) or mute:
-            corner, hatch = (column - 0.5, row - 0.5), ".." if mute else "////"
-            axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch=hatch, edgecolor="#d4d4d4", linewidth=0))
-            ink = GREY if mute else "black"
+            # Dots stay paler than lines: a number is read through them.
+            hatch, pale = ("..", "#e8e8e8") if mute else ("////", "#d4d4d4")
+            corner = (column - 0.5, row - 0.5)
+            axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch=hatch, edgecolor=pale, linewidth=0))
+            ink = "#5f5f5f" if mute else "black"
         else:
             red, green, blue, _ = image.to_rgba(np.array([bias]))[0]
             ink = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.52 else "black"

@@ -109,7 +109,7 @@ _EFFECTS = (
         "Right of the grey line, a wrong response is accepted more often the more accurate its author is. Stronger "
         "examinees fail on harder questions: where only “pooled” lies to the right, difficulty explains it. Bars are "
         "95\u00a0% intervals; the pale bars behind them go from the smallest to the largest estimate when any one "
-        "examinee is left out. n counts verdicts on wrong responses.",
+        "examinee is left out; one that reaches the edge goes on. n counts verdicts on wrong responses.",
         _from_one("leniency", difficulty.methods),
     ),
     Drawing(

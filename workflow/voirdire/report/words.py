@@ -22,7 +22,7 @@ WORDS = {
     "questions": "different questions that the verdicts are on",
     "p (Holm)": "p after Holm's correction over the comparisons of its family",
     "says": "difference: the interval excludes none; no difference beyond M: it lies within ± M; undecided: neither, "
-    "and the smallest true effect that would have shown four times in five; nothing: too few responses to show any",
+    "and the smallest true effect that four of five such studies show; nothing: too few responses to show any",
     "others": "other models that the judge is compared with",
     "n own": "the judge's own wrong responses",
     "n other": "the other model's wrong responses",

@@ -49,7 +49,7 @@ def leniency_or_difficulty(tables: Tables, condition: str, absent: Mapping[str, 
         return section
     pooled = rows[(rows["task"] == "all") & (rows["judge"] == "all")]
     if len(pooled):
-        section.tables.append(html_table(_named(pooled), "Over all tasks", _effects(pooled), folded=False))
+        section.tables.append(html_table(_named(pooled, True), "Over all tasks", _effects(pooled), folded=False))
     single = rows[(rows["task"] != "all") & (rows["judge"] == "all")]
     if len(single):
         columns = {"task": cells.text("task")} | _effects(single)
@@ -57,19 +57,21 @@ def leniency_or_difficulty(tables: Tables, condition: str, absent: Mapping[str, 
     judges = rows[rows["judge"] != "all"]
     if len(judges):
         columns = {"task": cells.text("task"), "judge": cells.text("judge")} | _effects(judges)
+        del columns["method"]
         section.tables.append(html_table(_named(judges), "Matched, per judge", columns, folded=True))
     others = frame[frame["term"].isin(list(_TERMS)) & (frame["task"] == "all")]
     if len(others):
         columns = {"method": cells.text("method"), "what": cells.text("what"), "n": cells.count("n")}
-        columns |= _ratios(others) | cells.says(others, _COUNTS, "unit_of_says")
+        columns |= _ratios(others) | cells.says(others, _COUNTS, unit_column="unit_of_says")
         section.tables.append(html_table(_named(others), _OTHERS, columns, folded=True))
     return section
 
 
-def _named(rows: pd.DataFrame) -> pd.DataFrame:
+def _named(rows: pd.DataFrame, in_full: bool = False) -> pd.DataFrame:
     units = rows["method"].map(lambda method: "points" if method == "matched" else "log-odds")
     what = rows["term"].map(lambda term: _TERMS.get(term, term))
-    return rows.assign(method=rows["method"].map(lambda name: _METHODS.get(name, name)), what=what, unit_of_says=units)
+    named = rows["method"].map(lambda name: _METHODS.get(name, name)) if in_full else rows["method"]
+    return rows.assign(method=named, what=what, unit_of_says=units)
 
 
 def _ratios(rows: pd.DataFrame) -> dict[str, Format]:
@@ -80,7 +82,7 @@ def _ratios(rows: pd.DataFrame) -> dict[str, Format]:
 def _effects(rows: pd.DataFrame) -> dict[str, Format]:
     columns = {"method": cells.text("method"), "n": cells.count("n"), "questions": cells.count("n_clusters")}
     columns |= {"effect of a more accurate author": _effect, "without any one examinee": _range}
-    columns |= {"p": cells.p_value("p")} | cells.says(rows, _COUNTS, "unit_of_says")
+    columns |= {"p": cells.p_value("p")} | cells.says(rows, _COUNTS, unit_column="unit_of_says")
     # "difference of shares" and "maximum likelihood" go without saying.
     return columns | ({"fit": cells.text("fit")} if rows["fit"].str.contains("penalised").any() else {})
 

@@ -54,7 +54,7 @@ def power(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
         section.statements.append(Statements("Rates that say nothing", silent))
     columns = {"comparison": cells.text("words"), "in all": cells.count("n"), "difference": cells.count("difference")}
     columns |= {"no difference that matters": cells.count("none"), "undecided": cells.count("undecided")}
-    columns |= {"says nothing": cells.count("nothing"), "undecided ones would have shown": cells.text("shown")}
+    columns |= {"says nothing": cells.count("nothing"), "undecided ones could have shown": cells.text("shown")}
     overall = _counted(compared, ["words"])
     section.tables.append(html_table(overall, "Comparisons of all tables, per task and pooled", columns, folded=False))
     by_task = _counted(compared, ["task", "words"])
@@ -82,12 +82,13 @@ def all_in_all(compared: pd.DataFrame) -> str:
     if single.empty:
         return ""
     found, mute = (single["says"] == DIFFERENCE).sum(), single["says"] == NOTHING
-    text = f"Of {len(single):,} comparisons on single tasks, {found:,} show a difference and {mute.sum():,} say nothing"
+    text = f"Of {len(single):,} comparisons on single tasks, {found:,} show a difference"
     if mute.any():
         worst = single.loc[mute, "task"].value_counts()
-        most = f"all on {task_title(worst.index[0])}" if len(worst) == 1 else ""
-        most = most or f"{worst.iloc[0]:,} of them on {task_title(worst.index[0])}"
-        text += f" ({most}): too few wrong responses to have shown any"
+        where = f", {worst.iloc[0]:,} of them on {task_title(worst.index[0])}" if 2 * worst.iloc[0] > mute.sum() else ""
+        where = f", all on {task_title(worst.index[0])}" if len(worst) == 1 else where
+        text += f"; {mute.sum():,}{where}, say nothing: " if where else f"; {mute.sum():,} say nothing: "
+        text += "wrong responses are too few to have shown a difference of any size"
     return text + "."
 
 
@@ -125,4 +126,4 @@ def _shown(undecided: pd.DataFrame) -> str:
     if effects.empty:
         return ""
     low, middle, high = (cells.amount(float(effects.quantile(q)), unit) for q in (0, 0.5, 1))
-    return low if low == high else f"{low} to {high}, half of them {middle} or more"
+    return low if low == high else f"{low} to {high}, half of them up to {middle}"

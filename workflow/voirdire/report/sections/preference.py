@@ -56,8 +56,7 @@ def _family(section: Section, tables: Tables, absent: Mapping[str, str]) -> None
         section.absent.append(absent.get("family_preference", why))
         return
     overall = select(rows, task="all")
-    if said := [f"Own family: {line}" for line in _said(overall, "all")]:
-        section.answers += said
+    section.answers += _said(overall, "all")
     if by_judge := _said(overall, None):
         caption = "Do they prefer their family? Its other members against other families' models"
         section.statements.append(Statements(caption, by_judge, folded=True))
