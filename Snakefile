@@ -45,6 +45,7 @@ rule all:
         rules.metrics.output,
         rules.correlations.output,
         rules.self_preference.output,
+        rules.leniency.output,
         rules.ablation_identity.output,
         rules.ablation_length.output,
         rules.ablation_difficulty.output,

@@ -8,6 +8,7 @@ from scipy.stats import binom
 from statsmodels.discrete.conditional_models import ConditionalLogit
 from statsmodels.discrete.discrete_model import Logit
 
+from voirdire.bias import explain_absent
 from voirdire.bias.leniency import LENIENCY_COLUMNS, METHODS, leniency
 from voirdire.bias.leniency_design import Rows, model
 from voirdire.bias.leniency_models import estimates, fitted
@@ -294,6 +295,14 @@ def test_one_examinee_has_no_slope_and_two_have_none_when_one_is_left_out():
     assert np.isfinite(row["estimate"])
     assert np.isnan(row["leave_out_low"])
     assert "no estimate of it without ann or fay" in row["reason"]
+
+
+def test_too_few_examinees_are_explained_among_the_absent_tables():
+    frame = pd.DataFrame({"task": "t", "item_id": ["a", "b"], "judge": "j", "examinee": ["x", "y"], "verdict": True})
+    assert "leniency" not in explain_absent(frame.assign(truth=False))
+    one_wrong = explain_absent(frame.assign(truth=[True, False]))["leniency"]
+    assert one_wrong.startswith("Wrong responses of one examinee only were judged")
+    assert explain_absent(frame.assign(truth=True))["leniency"].startswith("No wrong response was judged")
 
 
 def binomial_range(n, rate, level=0.999):

@@ -12,7 +12,7 @@ import pytest
 from voirdire.drift.columns import COLUMNS
 from voirdire.errors import UserError
 from voirdire.panel import NotEnoughVerdicts
-from voirdire.steps import drift, ensembles, metrics, prior_sweep, self_preference
+from voirdire.steps import drift, ensembles, leniency, metrics, prior_sweep, self_preference
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._drift import or_absent, scenario_of
 from voirdire.steps._run import arguments, as_json, run, write_outputs
@@ -314,6 +314,16 @@ def test_preference_is_for_oneself_and_for_the_studys_families(called, study, ve
     assert set(own["judge"]) == set(JUDGES)
     assert set(summary["judge"]) == {*JUDGES, "all"}
     assert set(related["judge"]) == {"chough", "rook", "all"}
+
+
+def test_leniency_has_one_answer_per_task(called, study, verdicts, tmp_path):
+    outputs = [tmp_path / f"{name}.csv" for name in ("leniency", "leniency_summary")]
+    families = json.dumps({"chough": "corvid", "rook": "corvid"})
+    settings = study().analysis_settings()
+    called(leniency.main, verdicts=verdicts(gsm8k=12), settings=settings, families=families, output=outputs)
+    table, summary = map(pd.read_csv, outputs)
+    assert set(table["method"]) == {"pooled", "matched", "conditional", "logistic"}
+    assert summary["task"].tolist() == ["gsm8k", "all"]
 
 
 def test_a_panel_votes_as_the_study_says(called, study, verdicts, tmp_path):

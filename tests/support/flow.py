@@ -4,6 +4,7 @@ ANALYSIS = (
     "metrics",
     "correlations",
     "self_preference",
+    "leniency",
     "ablation_identity",
     "ablation_length",
     "ablation_difficulty",

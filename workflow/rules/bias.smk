@@ -57,6 +57,24 @@ rule self_preference:
         " --families {params.families:q} --output {output} > {log} 2>&1"
 
 
+rule leniency:
+    input:
+        VERDICTS,
+    output:
+        table("leniency", "leniency_summary"),
+    log:
+        f"{LOGS}/leniency.log",
+    conda:
+        CONDA
+    params:
+        settings=study.analysis_settings(),
+        families=study.families(),
+        code=fingerprint("voirdire.steps.leniency"),
+    shell:
+        "python -m voirdire.steps.leniency --verdicts {input} --settings {params.settings:q}"
+        " --families {params.families:q} --output {output} > {log} 2>&1"
+
+
 rule ablation_identity:
     input:
         VERDICTS,

@@ -9,6 +9,8 @@ from voirdire.bias.correlations import correlation_points, correlations
 from voirdire.bias.difficulty_curve import difficulty_curve
 from voirdire.bias.family_preference import family_preference
 from voirdire.bias.ledger import ledger
+from voirdire.bias.leniency import leniency
+from voirdire.bias.leniency_summary import leniency_summary
 from voirdire.bias.preference_tables import preference_tables
 from voirdire.bias.rates import rates, rates_by_examinee, task_accuracy
 from voirdire.bias.self_preference import self_preference
@@ -27,6 +29,8 @@ __all__ = [
     "explain_absent",
     "family_preference",
     "ledger",
+    "leniency",
+    "leniency_summary",
     "preference_tables",
     "rates",
     "rates_by_examinee",

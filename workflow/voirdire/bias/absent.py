@@ -31,12 +31,14 @@ def explain_absent(
             "self_preference",
             "ablation_length",
             "family_preference",
+            "leniency",
         )
         absent.update(dict.fromkeys((*names, "ablation_difficulty", "ensembles"), sentence))
     else:
         absent.update(_without_diagonal(blind))
         absent.update(_without_relatives(blind, families or {}))
         absent.update(_too_few(blind))
+        absent.update(_without_wrong(blind))
         if not ((blind["truth"] == 0) & _known_length(blind)).any():
             absent["ablation_length"] = (
                 "No wrong response of known length was judged, so accepted and rejected ones can't be compared."
@@ -55,6 +57,15 @@ def _known_length(rows: pd.DataFrame) -> "pd.Series[bool]":
     if "response_chars" not in rows.columns:
         return pd.Series(False, index=rows.index)
     return rows["response_chars"].notna()
+
+
+def _without_wrong(rows: pd.DataFrame) -> dict[str, str]:
+    wrong = rows[rows["truth"] == 0]
+    n = wrong["examinee"].nunique()
+    if n > 1:
+        return {}
+    cause = "No wrong response was judged" if n == 0 else "Wrong responses of one examinee only were judged"
+    return {"leniency": f"{cause}, so stronger and weaker examinees' wrong responses can't be compared."}
 
 
 def _without_diagonal(rows: pd.DataFrame) -> dict[str, str]:

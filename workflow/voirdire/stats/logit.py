@@ -17,6 +17,8 @@ PENALISED = "penalised (Firth)"
 # No step of a penalised fit is longer than this many log-odds, and no log-odds this large is taken for finite untested.
 _LONGEST_STEP = 5.0
 _LARGE = 10.0
+# So many times the drop looked for is as far below the maximum as infinitely far.
+_FAR = 10.0
 _ROUNDING = 1e-9
 _REDUNDANT = 1e-5
 
@@ -63,6 +65,8 @@ def maximised(
     open_ = np.ones(len(beta), bool) if free is None else free
     now = likelihood.evaluate(beta)
     for _ in range(most):
+        if not np.isfinite(_objective(now, penalised)):
+            break
         gradient = now.scores.sum(axis=0)
         if penalised:
             gradient = gradient + likelihood.penalty_gradient(beta)
@@ -247,8 +251,10 @@ def profile_bound(likelihood: Likelihood, at: Maximum, term: int, drop: float, s
         start = last.copy()
         start[term] = value
         found = maximised(likelihood, start, others, at.penalised, precision=1e-6)
+        if not np.isfinite(found.objective):
+            return _FAR * drop
         last = found.beta
-        return at.objective - found.objective - drop
+        return min(at.objective - found.objective, _FAR * drop) - drop
 
     width = float(np.sqrt(2 * drop * np.linalg.pinv(at.evaluation.information)[term, term]))
     inner, below = float(at.beta[term]), -drop

@@ -10,6 +10,8 @@ BIAS_TABLES = (
     "self_preference",
     "self_preference_summary",
     "family_preference",
+    "leniency",
+    "leniency_summary",
     "ablation_identity",
     "ablation_length",
     "ablation_difficulty",
