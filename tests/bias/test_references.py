@@ -32,6 +32,7 @@ from voirdire.bias import (
     trial_agreement,
 )
 from voirdire.bias.rates import METRICS
+from voirdire.stats.effect import cohen_d_interval
 
 # The same tables every time: what fails, fails for everybody.
 some_tables = settings(deadline=None, max_examples=8, derandomize=True, database=None)
@@ -361,15 +362,21 @@ def test_cohens_d_of_lengths(shape):
         assert bool(row["reason"]) or not np.isnan(row["d"])
 
 
+@pytest.mark.parametrize(("d", "n_x", "n_y"), [(0.0, 2, 2), (0.8, 12, 7), (-2.5, 5, 30), (0.1, 61.5, 40.25)])
+def test_noncentral_t_interval_of_cohens_d(d, n_x, n_y):
+    root = np.sqrt(n_x * n_y / (n_x + n_y))
+    for bound, share in zip(cohen_d_interval(d, n_x, n_y), (0.975, 0.025), strict=True):
+        assert noncentral_t_below(d * root, n_x + n_y - 2, bound * root) == pytest.approx(share, abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(4))
-def test_noncentral_t_interval_of_cohens_d(seed):
+def test_few_lengths_get_that_interval_or_a_wider_one(seed):
     shape = Shape(seed=seed, n_items=15, judges=("ann",), examinees=("bob",), tasks=("aime",), right=0, missing=0)
     row = ablation_length(verdicts_of(shape)).query("task == 'aime' and judge == 'ann'").iloc[0]
+    low, high = cohen_d_interval(row["d"], row["n_accepted"], row["n_rejected"])
     assert row["interval"] == "noncentral t"
-    n_x, n_y = row["n_accepted"], row["n_rejected"]
-    root = np.sqrt(n_x * n_y / (n_x + n_y))
-    for bound, share in ((row["low"], 0.975), (row["high"], 0.025)):
-        assert noncentral_t_below(row["d"] * root, n_x + n_y - 2, bound * root) == pytest.approx(share, abs=1e-9)
+    assert row["low"] <= low + 1e-9
+    assert row["high"] >= high - 1e-9
 
 
 def noncentral_t_below(t, df, shift):

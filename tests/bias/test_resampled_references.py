@@ -1,6 +1,8 @@
 """Bootstrap intervals against a plain one: the same draws, read as a list of clusters, and everything counted anew."""
 
+import sys
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -24,6 +26,17 @@ from voirdire.bias.rates import METRICS
 MANY = Shape(seed=5, n_items=110, right=0.5, accepts=0.5, missing=0.1, conditions=CONDITIONS[:2])
 CLUSTERED = replace(MANY, seed=6, n_items=120, items_per_cluster=2, trials=2, conditions=CONDITIONS[:1])
 DRAWS, SEED = 8, 3
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_suffice():
+    """The bootstrap's intervals from 10 verdicts of a kind on, so that small tables have them."""
+    with pytest.MonkeyPatch.context() as patch:
+        modules = [module for name, module in sys.modules.items() if name.startswith("voirdire.")]
+        for module, name in product(modules, ("SMALL_COUNT", "_ENOUGH_CLUSTERS")):
+            if hasattr(module, name):
+                patch.setattr(module, name, 10)
+        yield
 
 
 @pytest.fixture(scope="module", params=[MANY, CLUSTERED], ids=["items", "clusters and trials"])
