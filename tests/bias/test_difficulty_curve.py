@@ -7,8 +7,10 @@ from scipy import stats
 from scipy.special import expit
 
 from voirdire.bias import difficulty_curve
-from voirdire.bias.curve_fit import _maximum, _sandwich, fitted_sides
+from voirdire.bias.curve_fit import Grouped, _sandwich, fitted_sides
 from voirdire.bias.difficulty_curve import CURVE_COLUMNS
+from voirdire.stats.likelihood import Likelihood, Logistic
+from voirdire.stats.logit import finite_maximum, penalised_maximum
 
 MODELS = ("ann", "bob", "cas", "dee", "eve")
 
@@ -122,7 +124,7 @@ def test_covariance_is_statsmodels():
     n = 200
     x, cluster = np.column_stack([np.ones(n), rng.normal(size=n)]), rng.integers(0, 40, n)
     y = (rng.random(n) < expit(x[:, 1])).astype(float)
-    beta = _maximum(x, np.ones(n), y)
+    beta = finite_maximum(Grouped(x, np.ones(n), y)).beta
     fit = sm.Logit(y, x).fit(disp=0, tol=1e-14, cov_type="cluster", cov_kwds={"groups": cluster})
     p = expit(x @ beta)
     bread = np.linalg.inv((x * (p * (1 - p))[:, None]).T @ x)
@@ -134,8 +136,34 @@ def test_covariance_is_statsmodels():
 
 def test_penalised_fit_of_a_saturated_model_adds_half_to_each_count():
     x = np.array([[1.0, 0], [1, 1]])
-    beta = _maximum(x, np.array([10.0, 8]), np.array([0.0, 3]), firth=True)
-    assert expit(x @ beta) == pytest.approx([0.5 / 11, 3.5 / 9], abs=1e-9)
+    cells = Grouped(x, np.array([10.0, 8]), np.array([0.0, 3]))
+    assert finite_maximum(cells) is None
+    assert expit(x @ penalised_maximum(cells).beta) == pytest.approx([0.5 / 11, 3.5 / 9], abs=1e-9)
+
+
+def test_cells_are_the_rows_that_they_are_made_of():
+    rng = np.random.default_rng(8)
+    x = np.array([[1.0, 0], [1, 1], [1, 2]])
+    row, accepted = np.repeat([0, 1, 2], 20), rng.random(60) < 0.4
+    cells = Grouped(x, np.full(3, 20.0), np.bincount(row, accepted))
+    rows = Logistic(x[row], accepted, np.arange(60))
+    beta = np.array([-0.3, 0.2])
+    assert cells.evaluate(beta).loglik == pytest.approx(rows.evaluate(beta).loglik)
+    assert cells.evaluate(beta).information == pytest.approx(rows.evaluate(beta).information)
+    assert cells.evaluate(beta).scores.sum(axis=0) == pytest.approx(rows.evaluate(beta).scores.sum(axis=0))
+    assert cells.unit_information(beta, beta).sum() == pytest.approx(rows.unit_information(beta, beta).sum())
+    assert cells.penalty_gradient(beta) == pytest.approx(Likelihood.penalty_gradient(rows, beta), abs=1e-7)
+
+
+def test_judge_with_one_side_only_stays_out_of_the_others_curve():
+    frame = study(300, seed=9)
+    ann = frame["judge"] == "ann"
+    frame = pd.concat([frame[~ann], frame[ann & (frame["examinee"] == "ann")]], ignore_index=True)
+    rows, without = difficulty_curve(frame), difficulty_curve(frame[frame["judge"] != "ann"])
+    assert (rows.query("judge == 'ann'")["reason"] == "no other's wrong response").all()
+    columns = ["own", "other_value", "low", "high"]
+    there, fewer = (table.query("judge == 'all'")[columns].to_numpy() for table in (rows, without))
+    assert there == pytest.approx(fewer, abs=1e-9)
 
 
 def test_separated_verdicts_get_a_penalised_fit_that_says_so():

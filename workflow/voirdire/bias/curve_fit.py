@@ -7,12 +7,10 @@ import numpy.typing as npt
 
 from voirdire.stats.arrays import Array
 from voirdire.stats.intervals import square_and_add
+from voirdire.stats.likelihood import Evaluation, Likelihood
+from voirdire.stats.logit import finite_maximum, penalised_maximum
 
 _Numbers = npt.NDArray[np.int64]
-# Beyond these log-odds a fit has run away: verdicts are separated.
-_RUNAWAY = 12.0
-_STEPS = 200
-_CLOSE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -25,6 +23,37 @@ class Sides:
     high: Array
     n_parameters: int
     penalised: bool
+
+
+class Grouped(Likelihood):
+    """Cells of rows that are alike: of n, which need be no whole numbers, hits are accepted. A cell is a unit."""
+
+    def __init__(self, x: Array, n: Array, hits: Array) -> None:
+        self.x, self.n, self.hits = x, n, hits
+        self.n_terms, self.clusters = x.shape[1], np.arange(len(x))
+
+    def evaluate(self, beta: Array) -> Evaluation:
+        predictor = self.x @ beta
+        p = _expit(predictor)
+        loglik = float((self.hits * predictor - self.n * np.logaddexp(0, predictor)).sum())
+        return Evaluation(loglik, self.x * (self.hits - self.n * p)[:, None], self._information(p))
+
+    def unit_information(self, beta: Array, direction: Array) -> Array:
+        p = _expit(self.x @ beta)
+        return np.asarray(self.n * p * (1 - p) * (self.x @ direction) ** 2)
+
+    def margins(self) -> Array:
+        return np.concatenate([self.x[self.hits > 0], -self.x[self.hits < self.n * (1 - 1e-12)]])
+
+    def penalty_gradient(self, beta: Array) -> Array:
+        """In closed form: each cell drawn to a half by its leverage."""
+        p = _expit(self.x @ beta)
+        inverse = np.linalg.pinv(self._information(p))
+        leverage = self.n * p * (1 - p) * np.einsum("ij,jk,ik->i", self.x, inverse, self.x)
+        return np.asarray(self.x.T @ (leverage * (0.5 - p)))
+
+    def _information(self, p: Array) -> Array:
+        return np.asarray((self.x * (self.n * p * (1 - p))[:, None]).T @ self.x)
 
 
 @dataclass(frozen=True)
@@ -67,9 +96,9 @@ def fitted_sides(
 
     Rows, (n,) each: stratum and cluster are numbers, strata from 0; own says which side; accepted is 0 or 1; weight is
     how much a row counts. degree: of the polynomials of both sides. importance: (strata,), sums to 1: with which the
-    strata enter the rates. Both sides need rows.
+    strata enter the rates. Every stratum needs both sides, and each side more shares than the degree.
 
-    Maximum likelihood; where it runs away, because a side or a stratum has one verdict only (separation), Firth's
+    Maximum likelihood; where it has none, because a side or a stratum has one verdict only (separation), Firth's
     penalised likelihood. Intervals: sandwich of the clusters' scores, but no less than the model's own variance, on
     the logit scale of each side's mean rate; t with one degree of freedom less than clusters on the rarer side.
     Source: Firth (1993), Biometrika 80, 27-38; Liang and Zeger (1986), Biometrika 73, 13-22.
@@ -80,45 +109,16 @@ def fitted_sides(
     cell = cell.reshape(-1)
     x = model.design(keys[0].astype(np.int64), keys[1].astype(bool), keys[2])
     n, hits = (np.asarray(np.bincount(cell, each), np.float64) for each in (weight, weight * accepted))
-    beta = _maximum(x, n, hits)
-    penalised = beta is None
-    if beta is None:
-        beta = _maximum(x, n, hits, firth=True)
-    if beta is None:
-        raise ArithmeticError("Firth's penalised likelihood has found no maximum")
-    fitted = _expit(x @ beta)
-    bread = np.asarray(np.linalg.pinv(_information(x, n, fitted)), np.float64)
-    robust = _sandwich(bread, x, cell, weight * (accepted - fitted[cell]), cluster)
-    rates, gradients = zip(*(model.mean_rate(beta, side, importance, places) for side in (True, False)), strict=True)
+    likelihood = Grouped(x, n, hits)
+    found = finite_maximum(likelihood) or penalised_maximum(likelihood)
+    bread = np.asarray(np.linalg.pinv(found.evaluation.information), np.float64)
+    robust = _sandwich(bread, x, cell, weight * (accepted - _expit(x @ found.beta)[cell]), cluster)
+    rates, gradients = zip(
+        *(model.mean_rate(found.beta, side, importance, places) for side in (True, False)), strict=True
+    )
     telling = min(len(np.unique(cluster[own])), len(np.unique(cluster[~own])))
     low, high = _difference(np.stack(rates), np.stack(gradients), robust, bread, telling, level)
-    return Sides(rates[0], rates[1], low, high, x.shape[1], penalised)
-
-
-def _maximum(x: Array, n: Array, hits: Array, firth: bool = False) -> Array | None:
-    """The coefficients of largest (or with `firth` penalised) likelihood; None where they run away.
-
-    x: (cells, parameters); n, hits: (cells,), trials and accepted ones. Newton's steps, at most 2 long in log-odds.
-    """
-    beta = np.zeros(x.shape[1])
-    for _ in range(_STEPS):
-        p = _expit(x @ beta)
-        inverse = np.linalg.pinv(_information(x, n, p))
-        score = hits - n * p
-        if firth:
-            leverage = n * p * (1 - p) * np.einsum("ij,jk,ik->i", x, inverse, x)
-            score = score + leverage * (0.5 - p)
-        step = inverse @ (x.T @ score)
-        beta = beta + step * min(1.0, 2 / max(float(np.abs(x @ step).max()), 1e-300))
-        if not firth and np.abs(x @ beta).max() > _RUNAWAY:
-            return None
-        if np.abs(x @ step).max() < _CLOSE:
-            return np.asarray(beta)
-    return None
-
-
-def _information(x: Array, n: Array, p: Array) -> Array:
-    return np.asarray((x * (n * p * (1 - p))[:, None]).T @ x)
+    return Sides(rates[0], rates[1], low, high, x.shape[1], found.penalised)
 
 
 def _sandwich(bread: Array, x: Array, cell: _Numbers, residual: Array, cluster: _Numbers) -> Array:

@@ -155,6 +155,7 @@ def _curve(wrong: _Wrong, shares: Array, level: float) -> pd.DataFrame:
     at = shares if len(shares) else np.array([np.nan])
     table = pd.DataFrame({"share_right": at, "n_own": 0, "n_other": 0})
     table = table.assign(**dict.fromkeys(("own", "other_value", "gap", "low", "high"), np.nan), interval="", fit="")
+    wrong = _comparable(wrong)
     n_own, n_other = (len(np.unique(wrong.response[side])) for side in (wrong.own, ~wrong.own))
     if not len(shares):
         lacking = "own" if not n_own else "other's"
@@ -182,6 +183,13 @@ def _curve(wrong: _Wrong, shares: Array, level: float) -> pd.DataFrame:
     table["gap"] = table["own"] - table["other_value"]
     table.loc[inside, ["interval", "fit"]] = "delta", fit
     return table.assign(reason=np.where(inside, "", "not seen on both sides at this share: not extrapolated"))
+
+
+def _comparable(wrong: _Wrong) -> _Wrong:
+    """Without the judges that have one side only in a task, unless all are such."""
+    stratum = wrong.task * (wrong.judge.max(initial=0) + 1) + wrong.judge
+    both = np.isin(stratum, np.intersect1d(stratum[wrong.own], stratum[~wrong.own]))
+    return wrong.where(both) if both.any() else wrong
 
 
 def _fit(wrong: _Wrong, degree: int, shares: Array, level: float) -> tuple[Sides, str]:
