@@ -20,6 +20,8 @@ from voirdire.stats.logit import (
     spread,
 )
 
+_FEW_CLUSTERS = 30
+
 
 @dataclass(frozen=True)
 class Coefficient:
@@ -46,8 +48,10 @@ def fitted(model: Model, level: float) -> Fitted:
     """The coefficients of a model's own terms, with intervals, and reasons for the rest.
 
     Maximum likelihood where there is a maximum: the interval is Student's t of the sandwich over item clusters, with as
-    many degrees of freedom as clusters are worth, less one. Where rows are separated, Firth's penalised likelihood: the
-    profile's interval, its drop multiplied by the design effect (sandwich over inverse information, 1 at least).
+    many degrees of freedom as clusters are worth, less one. Where they are worth fewer than 30 the variance is the
+    model's own if that is larger, as a sandwich of few clusters is too small. Where rows are separated, Firth's
+    penalised likelihood: the profile's interval, its drop multiplied by the design effect (sandwich over inverse
+    information, 1 at least).
     p: `score_p`.
     """
     reasons = {term: Coefficient(reason=reason) for term, reason in model.why.items()}
@@ -99,6 +103,8 @@ def _coefficient(
     robust, plain = (float(covariance[number, number]) for covariance in (around.by_cluster, around.by_model))
     estimate = float(at.beta[number])
     p = score_p(likelihood, at, number)
+    if around.effective_clusters[number] < _FEW_CLUSTERS:
+        robust = max(robust, plain)
     if not at.penalised:
         half = quantile * np.sqrt(robust)
         return Coefficient(estimate, estimate - half, estimate + half, p, MAXIMUM, "t (clustered)", reason)
