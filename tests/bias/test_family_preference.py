@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from preferring import Direct, answered, chosen, one, planted
+from scipy import stats
 
 from voirdire.bias import family_preference, preference_tables, self_preference, self_preference_summary
 from voirdire.bias.family_preference import COLUMNS
@@ -104,6 +105,28 @@ def test_the_interval_is_the_percentile_of_the_mean_over_pairs_in_resamples_of_i
         assert row["interval"] == "percentile"
         expected = np.percentile(np.mean(samples, axis=0), [2.5, 97.5])
         assert [row["low"], row["high"]] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_interval_of_few_items_is_students_t_of_what_each_adds():
+    frame = related(13, 160, preference=0.1)
+    row = one(
+        family_preference(frame, families=FAMILIES, resamples=50),
+        task="gsm8k",
+        judge="ann",
+        version="matched",
+        rate="fpr",
+    )
+    direct = Direct(frame.assign(status="ok"))
+    added, plain = (pd.Series(0.0, sorted(frame["item_id"].unique())) for _ in range(2))
+    for m, o, rest in pairs_of("ann"):
+        near, far = map(pd.Series, direct.values("ann", (m, o), rest, "matched", "fpr"))
+        gained = near - far
+        added = added.add((gained - gained.mean()) / len(gained) / len(pairs_of("ann")), fill_value=0.0)
+        plain = plain.add(gained / len(gained), fill_value=0.0)
+    n, telling = (np.abs(added) > 1e-12).sum(), (np.abs(plain) > 1e-12).sum()
+    reach = stats.t.ppf(0.975, telling - 1) * np.sqrt((added**2).sum() * n / (n - 1))
+    assert row["interval"] == "t"
+    assert [row["low"], row["high"]] == pytest.approx([row["difference"] - reach, row["difference"] + reach], abs=1e-9)
 
 
 def test_one_pair_in_the_place_of_the_judge_itself_is_self_preference():

@@ -41,14 +41,21 @@ def n_telling(sides: Sequence[Array], known: Mask) -> int:
     return int(min((np.abs(np.sum(parts, axis=0).mean(axis=0)) > _NOTHING).sum(), *counts))
 
 
-def dependent_mean(intervals: Interval, samples: Array, influence: Array, telling: int, level: float) -> DependentMean:
+def dependent_mean(
+    intervals: Interval,
+    samples: Array,
+    influence: Array,
+    telling: int,
+    level: float,
+    enough: int = _ENOUGH_FOR_PERCENTILE,
+) -> DependentMean:
     """Mean over the cells that have an estimate.
 
     samples: (resamples, cells); influence: (cells, clusters), what each cluster adds to the linearised estimate, sums
-    of 0; telling: from `n_telling`. From 10 telling clusters on the interval is the percentile one of the mean itself,
-    in every resample over the cells that it has (their deviations, so that a missing cell moves nothing). With fewer it
-    is Student's t of the clusters' parts, with as many degrees of freedom as telling clusters less one: equal verdicts
-    on all other items are no evidence of a small spread, and so it goes with the sign-flip test (items that
+    of 0; telling: from `n_telling`. From `enough` telling clusters on the interval is the percentile one of the mean
+    itself, in every resample over the cells that it has (their deviations, so that a missing cell moves nothing). With
+    fewer it is Student's t of the clusters' parts, with as many degrees of freedom as telling clusters less one: equal
+    verdicts on all other items are no evidence of a small spread, and so it goes with the sign-flip test (items that
     moved the same way: 5 are not enough, 6 are). With fewer than three there is no spread to be seen: the cells'
     own bounds are joined with the correlations of their resamples (square-and-add: Zou & Donner 2008), pair by pair of
     cells over the resamples that have both; cells without enough of those, or without spread, count as fully
@@ -61,7 +68,7 @@ def dependent_mean(intervals: Interval, samples: Array, influence: Array, tellin
     mean = float(estimate.mean())
     if len(estimate) == 1:
         return DependentMean(mean, float(low[0]), float(high[0]), str(intervals.method[known][0]))
-    if telling >= _ENOUGH_FOR_PERCENTILE:
+    if telling >= enough:
         bounds = percentile(mean + _available_mean(samples[:, known] - estimate), level)
         return DependentMean(mean, float(bounds[0]), float(bounds[1]), "percentile")
     if telling >= _ENOUGH_FOR_T:

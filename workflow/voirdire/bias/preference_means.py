@@ -19,18 +19,21 @@ Cells = npt.NDArray[np.int64]
 # Where more than a tenth of a mean is from tasks with fewer than 3 items on a side, resamples miss their spread.
 _FEW_ITEMS = 3
 _MOST_THIN = 0.1
+_ENOUGH_FOR_PERCENTILE = 100
 
 
 @dataclass(frozen=True)
 class Means:
     """The means over tasks: their intervals (cells,), resamples over the tasks there are, first and second's influence.
 
-    thin: the share of a cell's mean, (cells,), from tasks in which first or second is seen on fewer than 3 items.
+    gained: what each cluster's hits of the first, less those of the second, add to the mean, (cells, clusters); thin:
+    the share of a cell's mean, (cells,), from tasks in which first or second is seen on fewer than 3 items.
     """
 
     interval: Interval
     samples: Array
     sides: tuple[Array, Array]
+    gained: Array
     thin: Array
 
     @classmethod
@@ -42,25 +45,32 @@ class Means:
         moved = ratio((np.nan_to_num(deviations) * weight).sum(axis=0), weight.sum(axis=0))
         influences = [contrast.influence() for contrast in compared.contrasts]
         first, second = (side_by_side([pair[side] for pair in influences], share) for side in (0, 1))
+        gains = [
+            np.nan_to_num(ratio(c.first_hits - c.second_hits, c.first_n.sum(axis=1)[:, None]))
+            for c in compared.contrasts
+        ]
+        gained = side_by_side(gains, share)
         counts = [np.minimum(*((n > 0).sum(axis=1) for n in (c.first_n, c.second_n))) for c in compared.contrasts]
         thin = (share * (np.stack(counts) < _FEW_ITEMS)).sum(axis=0)
-        return cls(interval, interval.estimate + moved, (first, second), thin)
+        return cls(interval, interval.estimate + moved, (first, second), gained, thin)
 
     def over(self, at: Cells, paired: bool, level: float) -> DependentMean:
         """The mean over those of the cells `at` that have a difference; paired: both sides are of the same items.
 
-        Interval: see `dependent_mean`. Where more than a tenth of the mean is from tasks with fewer than 3 items on a
-        side, the cells' bounds are joined as if fully correlated, and the reason says so.
+        Of the same items only those tell something on which the two differ. Interval: see `dependent_mean`, the
+        percentile one from 100 telling clusters on (where models fail on the same items it covers about 90 % from 10
+        on, and 92 % from 40 on, Student's t 93 to 94 %). Where more than a tenth of the mean is from tasks with fewer
+        than 3 items on a side, the cells' bounds are joined as if fully correlated, and the reason says so.
         """
         part = Interval(*(getattr(self.interval, name)[at] for name in Interval.__dataclass_fields__))
         first, second = (side[at] for side in self.sides)
         known = ~np.isnan(part.estimate)
-        telling = n_telling([first - second] if paired else [first, -second], known)
+        telling = n_telling([self.gained[at]] if paired else [first, -second], known)
         samples = self.samples[:, at]
         if known.any() and self.thin[at][known].mean() > _MOST_THIN:
             # One or two responses have no spread in a bootstrap, and no correlation; their own bounds know better.
             telling, samples = 0, np.full_like(samples, np.nan)
-        return dependent_mean(part, samples, first - second, telling, level)
+        return dependent_mean(part, samples, first - second, telling, level, _ENOUGH_FOR_PERCENTILE)
 
 
 def no_difference_p(compared: Comparisons, at: Cells, version: str) -> tuple[float, int]:
@@ -70,8 +80,9 @@ def no_difference_p(compared: Comparisons, at: Cells, version: str) -> tuple[flo
     that both share: a cell seen on few items counts for little. What one cluster adds over all cells is one unit, so
     that verdicts on the same responses move together. Where it points the other way than the mean of the cells, p is 1.
     matched, same_answer and adjusted: sign-flip of the units (exchange of both models within items). all and harmful:
-    the units' sum over the root of their sum of squares, against Student's t with as many degrees of freedom as the
-    rarer side has clusters, less one. NaN without a difference or with a single cluster.
+    the units' sum over the root of their sum of squares, against Student's t with as many degrees of freedom as there
+    are clusters with a hit, with a miss, or of the rarer side, whichever are fewest, less one: a score that rests on
+    few hits isn't normal. NaN without a difference or with a single cluster.
 
     Returns p and the number of units.
     """
@@ -88,23 +99,30 @@ def no_difference_p(compared: Comparisons, at: Cells, version: str) -> tuple[flo
     if units.sum() * estimates[known].mean() < 0:
         return 1.0, len(units)
     flipped = version in PAIRED or version == "adjusted"
-    return sign_flip_p(units) if flipped else _score_p(units, n_telling([first, -second], known)), len(units)
+    if flipped:
+        return sign_flip_p(units), len(units)
+    hit, missed = sum(part[3] for part in scored), sum(part[4] for part in scored)
+    rarer = min(n_telling([first, -second], known), hit, missed)
+    return _score_p(units, max(rarer - 1, 1)), len(units)
 
 
-def _scores(contrast: Contrast, known: Mask, at: Cells) -> tuple[Array, Array, Mask]:
-    """What each cluster adds to the score of each cell, by side (cells, clusters); and which clusters have a trial."""
+def _scores(contrast: Contrast, known: Mask, at: Cells) -> tuple[Array, Array, Mask, int, int]:
+    """What each cluster adds to the score of each cell, by side (cells, clusters); which clusters have a trial.
+
+    And how many clusters have a hit, and how many a miss.
+    """
     hits1, n1, hits2, n2 = (np.where(known[:, None], array[at], 0.0) for array in contrast.arrays())
     size1, size2 = (n.sum(axis=1, keepdims=True) for n in (n1, n2))
     shared = np.nan_to_num(ratio((hits1 + hits2).sum(axis=1, keepdims=True), size1 + size2))
     share1, share2 = (np.nan_to_num(ratio(size, size1 + size2)) for size in (size2, size1))
-    there = np.asarray((n1 + n2 > 0).any(axis=0))
-    return share1 * (hits1 - shared * n1), share2 * (hits2 - shared * n2), there
+    hits, n = hits1 + hits2, n1 + n2
+    there, hit, missed = (np.asarray(some.any(axis=0)) for some in (n > 0, hits > 0, hits < n))
+    first, second = share1 * (hits1 - shared * n1), share2 * (hits2 - shared * n2)
+    return first, second, there, int(hit.sum()), int(missed.sum())
 
 
-def _score_p(units: Array, telling: int) -> float:
+def _score_p(units: Array, degrees: int) -> float:
     from scipy.special import stdtr
 
     spread = float(np.sqrt((units**2).sum() * len(units) / (len(units) - 1)))
-    if spread < 1e-12:
-        return 1.0
-    return float(2 * stdtr(telling - 1, -abs(units.sum()) / spread)) if telling > 1 else np.nan
+    return float(2 * stdtr(degrees, -abs(units.sum()) / spread)) if spread > 1e-12 else 1.0

@@ -24,9 +24,10 @@ def self_preference_summary(
     """Mean self-preference of each judge over the other models, tasks pooled, per version and rate; and judge "all".
 
     The mean over the others (for judge "all": over all pairs) of the pooled differences of `self_preference`, which
-    says what verdicts, versions and shares are. Interval: see `dependent_mean`; percentile bootstrap of the mean where
-    10 items or more tell something of it. Where more than a tenth of the mean is from tasks with fewer than 3 items on
-    a side (mostly harmful), the pairs' bounds are joined as if fully correlated, and the reason says so.
+    says what verdicts, versions and shares are. Interval: see `voirdire.bias.preference_means.Means.over`; percentile
+    bootstrap of the mean where 100 items or more tell something of it, Student's t where fewer do. Where more than a
+    tenth of the mean is from tasks with fewer than 3 items on a side (mostly harmful), the pairs' bounds are joined as
+    if fully correlated, and the reason says so.
 
     supports_preference: true where the interval lies on the side of preference (ΔFPR above 0, ΔFNR below 0) and the
     version can tell preference from ability: matched, same_answer or adjusted. `sentence` says it for the judge, from
