@@ -12,6 +12,7 @@ from voirdire.bias import family_preference, preference_tables, self_preference,
 from voirdire.bias.family_preference import COLUMNS
 from voirdire.bias.preference_counts import PAIRED, VERSIONS
 from voirdire.stats.bootstrap import cluster_weights, task_seed
+from voirdire.stats.significance import sign_flip_p
 
 FAMILIES = {"ann": "x", "bob": "x", "cas": "y", "dee": "z"}
 MODELS = ("ann", "bob", "cas", "dee")
@@ -127,6 +128,29 @@ def test_the_interval_of_few_items_is_students_t_of_what_each_adds():
     reach = stats.t.ppf(0.975, telling - 1) * np.sqrt((added**2).sum() * n / (n - 1))
     assert row["interval"] == "t"
     assert [row["low"], row["high"]] == pytest.approx([row["difference"] - reach, row["difference"] + reach], abs=1e-9)
+
+
+def test_p_is_the_sign_flip_of_what_items_gain_or_a_score_test_of_clusters():
+    frame = related(14, 60, preference=0.1)
+    result = chosen(family_preference(frame, families=FAMILIES, resamples=20), task="gsm8k", judge="ann", rate="fpr")
+    direct = Direct(frame.assign(status="ok"))
+    flips, scores, hit, missed = (pd.Series(0.0, sorted(frame["item_id"].unique())) for _ in range(4))
+    for m, o, rest in pairs_of("ann"):
+        near, far = map(pd.Series, direct.values("ann", (m, o), rest, "matched", "fpr"))
+        flips = flips.add(near - far, fill_value=0.0)
+        near, far = map(pd.Series, direct.values("ann", (m, o), rest, "all", "fpr"))
+        both = pd.concat([near, far])
+        share = {"near": len(far) / len(both), "far": len(near) / len(both)}
+        scores = scores.add(share["near"] * (near - both.mean()), fill_value=0.0)
+        scores = scores.sub(share["far"] * (far - both.mean()), fill_value=0.0)
+        for side in (near, far):
+            hit, missed = hit.add(side, fill_value=0.0), missed.add(1 - side, fill_value=0.0)
+    assert one(result, version="matched")["p"] == pytest.approx(sign_flip_p(flips[flips != 0]), abs=1e-9)
+    scores = scores[(hit + missed) > 0]
+    t = abs(scores.sum()) / np.sqrt((scores**2).sum() * len(scores) / (len(scores) - 1))
+    near_items = direct.values("ann", ("bob", "cas"), set(), "all", "fpr")[0]
+    rarer = min((hit > 0).sum(), (missed > 0).sum(), len(near_items))
+    assert one(result, version="all")["p"] == pytest.approx(2 * stats.t.sf(t, rarer - 1), abs=1e-9)
 
 
 def test_one_pair_in_the_place_of_the_judge_itself_is_self_preference():
