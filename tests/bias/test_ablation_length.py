@@ -139,3 +139,13 @@ def test_the_influence_of_clusters_is_the_change_of_d_when_they_weigh_more():
         influence = sum(_influence(moments, d))[0, cluster]
         # The n − 2 of the pooled spread is no sum over clusters: the influence takes it as fixed to first order.
         assert influence == pytest.approx((moved - d)[0] / 1e-6, abs=0.02)
+
+
+@pytest.mark.parametrize("trials", [1, 6])
+def test_the_intervals_width_is_that_of_as_many_items_whatever_the_repeats(trials):
+    # All responses to an item are alike, so that repeats tell nothing new.
+    frame = pd.concat([study(0.0, 60, seed=3).assign(trial=trial) for trial in range(trials)], ignore_index=True)
+    row = one(ablation_length(frame, resamples=50), task="gsm8k", judge="ann")
+    once = frame[(frame["judge"] == "ann") & (frame["trial"] == 0)]
+    reference = cohen_d(*(once.loc[once["verdict"] == verdict, "response_chars"] for verdict in (True, False)))
+    assert row["high"] - row["low"] == pytest.approx(reference[2] - reference[1], rel=0.15)

@@ -21,9 +21,9 @@ def intervals(method="newcombe"):
     )
 
 
-def test_with_ten_telling_clusters_it_is_the_percentile_interval_of_the_mean():
+def test_with_forty_telling_clusters_it_is_the_percentile_interval_of_the_mean():
     samples = np.random.default_rng(1).normal(0.3, 0.1, size=(500, 3))
-    result = dependent_mean(intervals(), samples, NO_INFLUENCE, 10, 0.95)
+    result = dependent_mean(intervals(), samples, NO_INFLUENCE, 40, 0.95)
     deviations = samples[:, :2] - [0.2, 0.4]
     low, high, _ = percentile(0.3 + deviations.mean(axis=1))
     assert (result.estimate, result.low, result.high) == pytest.approx((0.3, float(low), float(high)))
@@ -33,7 +33,7 @@ def test_with_ten_telling_clusters_it_is_the_percentile_interval_of_the_mean():
 def test_a_resample_without_a_cell_is_the_mean_of_the_others():
     samples = np.random.default_rng(2).normal([0.2, 0.4, 0], 0.1, size=(400, 3))
     samples[::2, 0], samples[1::2, 1] = np.nan, np.nan  # never both: nothing is complete
-    result = dependent_mean(intervals(), samples, NO_INFLUENCE, 10, 0.95)
+    result = dependent_mean(intervals(), samples, NO_INFLUENCE, 40, 0.95)
     assert (result.low, result.high) == pytest.approx((0.3 - 0.196, 0.3 + 0.196), abs=0.03)
 
 

@@ -21,7 +21,7 @@ Seed = int | Sequence[int]
 # of the time at worst, from 20 on 93 %, from 40 on 94 %, and with 20 clusters of several trials each 91 %.
 SMALL_COUNT = 40
 # A design effect is believed where as many clusters have a hit, and as many a miss.
-_BELIEVED_FROM = 15
+BELIEVED_FROM = 15
 # More clusters than this are first pooled at random into blocks, in every task that has more clusters than blocks.
 MANY_CLUSTERS = 100_000
 BLOCKS = 2_000
@@ -130,7 +130,7 @@ def effective_n(hits: Array, trials: Array, strata: npt.ArrayLike | None = None,
     n = trials.sum(axis=1)
     n_clusters = (trials > 0).sum(axis=1)
     rarer = np.minimum((hits > 0).sum(axis=1), (hits < trials).sum(axis=1))
-    trust = np.where(n_clusters > 1, np.minimum(rarer / _BELIEVED_FROM, 1), 0)
+    trust = np.where(n_clusters > 1, np.minimum(rarer / BELIEVED_FROM, 1), 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = hits.sum(axis=1) / n
         largest = np.maximum((trials**2).sum(axis=1) / n, 1)
