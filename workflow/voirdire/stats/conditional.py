@@ -108,7 +108,9 @@ class _Subsets:
 
     def __init__(self, groups: Sequence[_Group], k: int) -> None:
         every = [subsets - subsets[:, :1] for subsets in (group.subsets() for group in groups)]
-        self.total: Array = np.concatenate([np.zeros((0, k)), *(subsets.reshape(-1, k) for subsets in every)])
+        # Not of −1 rows: without a column there is nothing to tell their number from.
+        rows = [subsets.reshape(subsets.shape[0] * subsets.shape[1], k) for subsets in every]
+        self.total: Array = np.concatenate([np.zeros((0, k)), *rows])
         sizes = [np.full(len(subsets), subsets.shape[1]) for subsets in every]
         self.size: npt.NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *sizes])
         self.first = np.cumsum(self.size) - self.size
