@@ -405,6 +405,14 @@ def test_empty_figures_have_no_caption(context: ReportContext):
     assert "<figcaption>" not in html
 
 
+def test_figure_that_is_empty_for_a_reason_given_already_is_left_out(context: ReportContext):
+    reason = "No model has judged itself."
+    empty = {"self_preference": svg_text(effects.self_preference(pd.DataFrame(), reason))}
+    tables = {**context.tables, "self_preference": pd.DataFrame()}
+    told = dataclasses.replace(context, figures=empty, tables=tables, absent={"self_preference": reason})
+    assert render(told).count(reason) == 1
+
+
 def test_sentences_from_tables_are_escaped(context: ReportContext):
     summary = context.tables["leniency_summary"].assign(sentence="<b>x</b> survives")
     frame = context.tables["leniency"].assign(judge="<i>j</i>", reason="<u>r</u>", estimate=float("nan"))

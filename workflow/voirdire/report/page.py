@@ -60,12 +60,14 @@ def render(context: ReportContext) -> str:
         if svg is None:
             section.absent.append(f"Figure {drawing.stem} was not drawn.")
             continue
+        empty = f'<g id="{NOTHING}"' in svg
+        if empty and drawing.source in context.absent:
+            # The section says why already.
+            continue
         # Safe to mark as such: matplotlib made it, and escapes the names in it.
         inlined = Markup(inline_svg(svg, drawing.stem))
         alt = drawing.stem.replace("_", " ")
-        # A figure that only says why it is empty needs nobody to say how to read it.
-        how = "" if f'<g id="{NOTHING}"' in svg else drawing.how_to_read
-        section.figures.append(FigureBlock(inlined, alt, how, drawing.detail))
+        section.figures.append(FigureBlock(inlined, alt, "" if empty else drawing.how_to_read, drawing.detail))
     answers = answer_first(context.tables, context.main_condition)
     return environment.get_template("report.html.j2").render(
         context=context, sections=sections, answers=answers, words=WORDS
