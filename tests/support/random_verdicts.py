@@ -79,4 +79,7 @@ def verdicts_of(shape: Shape) -> pd.DataFrame:
     frame["verdict"] = pd.array(rng.random(n) < shape.accepts, dtype="boolean")
     frame.loc[(frame["status"] != "ok").fillna(True), "verdict"] = pd.NA
     frame["simulated"] = False
-    return frame[rng.random(n) >= shape.missing].reset_index(drop=True)
+    kept = rng.random(n) >= shape.missing
+    # A row may lack the truth that another row of the same response knows.
+    frame.loc[rng.random(n) < shape.ungraded / 4, "truth"] = pd.NA
+    return frame[kept].reset_index(drop=True)

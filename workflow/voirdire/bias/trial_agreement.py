@@ -50,7 +50,8 @@ def _repeated(frame: pd.DataFrame) -> pd.DataFrame:
     judged = judged[asked > 1]
     ok = judged[(judged["status"] == "ok") & judged["verdict"].notna()]
     said = ok.groupby(_CALL)["verdict"].agg(trials="size", accepted="sum")
-    calls = judged.drop_duplicates(_CALL).set_index(_CALL)[["truth", "simulated"]]
+    # "first" is the first that is known: a row may lack the truth that another trial's has.
+    calls = judged.groupby(_CALL).agg(truth=("truth", "first"), simulated=("simulated", "any"))
     return calls.join(said.reindex(calls.index, fill_value=0)).reset_index()
 
 
