@@ -118,18 +118,13 @@ def limited(title: str, rows: Iterable[Row]) -> None:
 
 
 def printed(title: str, rows: list[Row]) -> None:
+    """Of each kind the two settings that are covered least, and the one that percentile alone covers least."""
     covered = np.array([row.coverage for row in rows])
     many = np.array([row.coverage for row in rows if row.expected >= 20])
-    print(
-        f"\n## {title}\n\n{len(rows)} settings, {max(row.seeds for row in rows)} seeds each at most: {100 * covered.min():.1f} to ",
-        end="",
-    )
-    print(
-        f"{100 * covered.max():.1f} % covered, {100 * (covered >= LEAST).mean():.0f} % of settings at least 93 %",
-        end="",
-    )
-    print(f"; 20 and more expected: {100 * many.min():.1f} to {100 * many.max():.1f} %." if len(many) else ".")
-    print("The least covered of each kind:\n")
+    seeds, enough = max(row.seeds for row in rows), 100 * (covered >= LEAST).mean()
+    print(f"\n## {title}\n\n{len(rows)} settings, up to {seeds:,} seeds each.")
+    print(f"Covered: {_range(covered)} %; 93 % and more in ", end="")
+    print(f"{enough:.0f} % of settings" + (f". Where 20 are expected: {_range(many)} %.\n" if len(many) else ".\n"))
     print(
         "| what | items | true | expected | covered, % | percentile alone, % | width |\n|---|---|---|---|---|---|---|"
     )
@@ -137,8 +132,14 @@ def printed(title: str, rows: list[Row]) -> None:
     for row in rows:
         kinds.setdefault(row.what, []).append(row)
     for some in kinds.values():
-        for row in sorted(some, key=lambda row: row.coverage)[:3]:
+        least = sorted(some, key=lambda row: row.coverage)[:2]
+        least += [row for row in [min(some, key=lambda row: row.percentile)] if row not in least]
+        for row in least:
             alone = "" if np.isnan(row.percentile) else f"{100 * row.percentile:.1f}"
             few = f"{row.expected:.0f}" if row.expected else ""
             shares = f"{100 * row.coverage:.1f} | {alone} | {row.width:.2f}"
             print(f"| {row.what} | {row.items} | {row.true} | {few} | {shares} |")
+
+
+def _range(shares: np.ndarray) -> str:
+    return f"{100 * shares.min():.1f} to {100 * shares.max():.1f}"
