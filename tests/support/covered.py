@@ -205,13 +205,13 @@ def null_panel(seed: int, n_items: int, models: int = 4, tasks: int = 2) -> pd.D
 
 def summaries(seeds: int, n_items: int) -> Iterator[Row]:
     """Of self-preference, planted 0: judge "all" and one judge, per version and rate, where there is an estimate."""
-    tables = [self_preference_summary(null_panel(seed, n_items), resamples=200, seed=seed) for seed in range(seeds)]
+    tables = [self_preference_summary(null_panel(seed, n_items), resamples=1000, seed=seed) for seed in range(seeds)]
     table = pd.concat(tables).query("judge in ('all', 'm0') and difference.notna()")
     for (judge, version, rate), part in table.groupby(["judge", "version", "rate"], sort=False):
         held = float(((part["low"] <= 0) & (part["high"] >= 0)).mean())
         width = float((part["high"] - part["low"]).mean())
-        what = f"self-preference of {judge}, {version}, {rate}"
-        yield Row(what, f"{n_items} × 2", "0", held, np.nan, width, 0, len(part))
+        what = f"self-preference of {judge}"
+        yield Row(what, f"{n_items} × 2 tasks", f"0 ({version}, {rate})", held, np.nan, width, 0, len(part))
 
 
 def rejected(seeds: int, items: list[Items], shares: list[float]) -> Iterator[tuple[str, float, int]]:
