@@ -47,7 +47,7 @@ def leniency(
                    question, so that all that they share, difficulty first, cancels. Terms: accuracy, log length, own
                    model, own family. Over all tasks one model, so large tasks count for more.
       logistic     accuracy, difficulty (share right among the models that are neither examinee nor judge), log length,
-                   own model, own family, with effects of judges (and tasks), by statsmodels' Logit.
+                   own model, own family, with effects of judges (and tasks).
 
     Units are those of the coefficients: log-odds per 0.1 of a share, per doubling of the length; own_model and
     own_family against responses of other families' models (own_family: of another model of the judge's family).

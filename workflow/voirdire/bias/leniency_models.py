@@ -6,7 +6,7 @@ import numpy as np
 
 from voirdire.bias.leniency_design import Model
 from voirdire.bias.leniency_rows import TERMS
-from voirdire.stats.likelihood import Likelihood, Logistic
+from voirdire.stats.likelihood import Likelihood
 from voirdire.stats.logit import (
     MAXIMUM,
     PENALISED,
@@ -67,31 +67,12 @@ def fitted(model: Model, level: float) -> Fitted:
     if not at.converged:
         return Fitted({**dict.fromkeys(model.own, Coefficient(reason="the fit did not converge")), **reasons})
     numbers = [model.names.index(term) for term in model.own]
-    if isinstance(model.likelihood, Logistic) and not at.penalised:
-        at, around = _by_statsmodels(model.likelihood, at, numbers)
-    else:
-        around = spread(model.likelihood, at, numbers)
+    around = spread(model.likelihood, at, numbers)
     found = {
         term: _coefficient(model.likelihood, at, around, number, level, reason)
         for term, number in zip(model.own, numbers, strict=True)
     }
     return Fitted({**found, **reasons}, dict(zip(model.names, at.beta.tolist(), strict=True)))
-
-
-def _by_statsmodels(likelihood: Logistic, at: Maximum, numbers: list[int]) -> tuple[Maximum, Spread]:
-    """The same maximum and its cluster-robust covariance, as statsmodels has them."""
-    from statsmodels.discrete.discrete_model import Logit
-
-    result = Logit(likelihood.accepted, likelihood.x, check_rank=False, hasconst=False).fit(
-        start_params=at.beta,
-        method="newton",
-        disp=0,
-        cov_type="cluster",
-        cov_kwds={"groups": likelihood.clusters},
-    )
-    ours = spread(likelihood, at, numbers)
-    place = Maximum(np.asarray(result.params), at.evaluation, at.penalised, at.converged)
-    return place, Spread(ours.by_model, np.asarray(result.cov_params()), ours.effective_clusters)
 
 
 def _coefficient(
