@@ -214,10 +214,11 @@ def test_separated_rows_are_fitted_with_firths_penalty_and_said():
     own = (frame["judge"] == frame["examinee"]) & ~frame["truth"]
     frame.loc[own, "verdict"] = True
     table = leniency(frame, resamples=20)
-    for method in ("conditional", "logistic"):
+    # The logistic model also has the judges' effects, of which one may grow with it.
+    for method, alone in (("conditional", " alone"), ("logistic", "")):
         row = one(table, task="gsm8k", method=method, term="own_model")
         assert (row["fit"], row["interval"]) == ("penalised (Firth)", "profile (penalised)")
-        assert row["reason"] == "separated by own_model"
+        assert row["reason"] == f"own authorship{alone} separates accepted from rejected answers: a penalised fit"
         assert 0 < row["low"] < row["estimate"] < row["high"]
         assert np.isfinite(row["estimate"])
         near = accuracy_row(table, method)
@@ -240,9 +241,10 @@ def test_terms_that_are_one_and_the_same_are_refused():
     frame = panel(400, 10, slope=0.2)
     frame = frame[frame["examinee"].isin(["ann", "cas"]) & (frame["judge"] == "ann")]
     table = leniency(frame, resamples=20).query("task == 'gsm8k' and method == 'conditional'").set_index("term")
+    words = {"examinee_accuracy": "accuracy", "own_model": "own authorship"}
     for term, other in (("examinee_accuracy", "own_model"), ("own_model", "examinee_accuracy")):
         assert np.isnan(table.loc[term, "estimate"])
-        assert table.loc[term, "reason"] == f"{term} can't be told from {other}"
+        assert table.loc[term, "reason"] == f"{words[term]} can't be told from {words[other]}"
     assert np.isfinite(table.loc["log_length", "estimate"])
     assert table.loc["own_family", "reason"] == "no families are given"
 
@@ -304,7 +306,7 @@ def test_one_examinee_has_no_slope_and_two_have_none_when_one_is_left_out():
     frame = panel(60, 13, slope=0.3)
     alone = leniency(without(frame, examinee=["bob"]), resamples=20)
     row = accuracy_row(alone, "conditional")
-    assert row["reason"] == "examinee_accuracy doesn't vary within judge and question" or row["n"] == 0
+    assert row["reason"] == "accuracy doesn't vary within judge and question" or row["n"] == 0
     row = accuracy_row(leniency(without(frame, examinee=["ann", "fay"]), resamples=20), "conditional")
     assert np.isfinite(row["estimate"])
     assert np.isnan(row["leave_out_low"])

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.leniency_rows import ACCURACY, DIFFICULTY, FAMILY, LENGTH, OWN, TERMS
+from voirdire.bias.leniency_rows import ACCURACY, DIFFICULTY, FAMILY, LENGTH, OWN, TERMS, WORDS
 from voirdire.stats.arrays import Array
 from voirdire.stats.conditional import Conditional
 from voirdire.stats.likelihood import Codes, Likelihood, Logistic, Mask
@@ -183,7 +183,8 @@ def _named(terms: Sequence[str], chosen: Mask) -> list[str]:
 def _why(terms: Sequence[str], apart: Apart, where: str) -> dict[str, str]:
     """Why terms without a coefficient of their own have none."""
     tangled = _named(terms, apart.varies & ~apart.own)
-    why = {term: f"{term} doesn't vary {where}" for term in _named(terms, ~apart.varies)}
+    why = {term: f"{WORDS[term]} doesn't vary {where}" for term in _named(terms, ~apart.varies)}
     for term in tangled:
-        why[term] = f"{term} can't be told from {' and '.join(other for other in tangled if other != term)}"
+        others = " and ".join(WORDS[other] for other in tangled if other != term)
+        why[term] = f"{WORDS[term]} can't be told from {others}"
     return why

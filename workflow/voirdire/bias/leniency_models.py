@@ -1,11 +1,12 @@
 """Coefficients of the models of leniency, with intervals."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from voirdire.bias.leniency_design import Model
-from voirdire.bias.leniency_rows import TERMS
+from voirdire.bias.leniency_rows import TERMS, WORDS
 from voirdire.stats.likelihood import Likelihood
 from voirdire.stats.logit import (
     MAXIMUM,
@@ -61,8 +62,7 @@ def fitted(model: Model, level: float) -> Fitted:
     reason = ""
     if at is None:
         which = separated(model.likelihood.margins())
-        runaway = [name for name, there in zip(model.names, which, strict=True) if there and name in TERMS]
-        reason = f"separated by {', '.join(runaway)}"
+        reason = _separated_by([name for name, there in zip(model.names, which, strict=True) if there])
         at = penalised_maximum(model.likelihood)
     if not at.converged:
         return Fitted({**dict.fromkeys(model.own, Coefficient(reason="the fit did not converge")), **reasons})
@@ -73,6 +73,21 @@ def fitted(model: Model, level: float) -> Fitted:
         for term, number in zip(model.own, numbers, strict=True)
     }
     return Fitted({**found, **reasons}, dict(zip(model.names, at.beta.tolist(), strict=True)))
+
+
+def _separated_by(names: Sequence[str]) -> str:
+    """Why there is no maximum, in words. names: of the coefficients that run away, judges' and tasks' effects too.
+
+    >>> _separated_by(["examinee_accuracy"])
+    'accuracy alone separates accepted from rejected answers: a penalised fit'
+    >>> _separated_by(["examinee_accuracy", "log_length", "own_model", "judge ann"])
+    'accuracy, length and own authorship separate accepted from rejected answers: a penalised fit'
+    """
+    terms = [WORDS[name] for name in names if name in TERMS]
+    who = " and ".join([", ".join(terms[:-1]), terms[-1]] if len(terms) > 1 else terms) or "effects of judges or tasks"
+    alone = " alone" if terms and len(names) == 1 else ""
+    verb = "separates" if len(terms) == 1 else "separate"
+    return f"{who}{alone} {verb} accepted from rejected answers: a penalised fit"
 
 
 def _coefficient(

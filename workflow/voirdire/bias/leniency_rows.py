@@ -19,6 +19,8 @@ UNITS = {
     OWN: "log-odds",
     FAMILY: "log-odds",
 }
+# As sentences call them.
+WORDS = {ACCURACY: "accuracy", DIFFICULTY: "difficulty", LENGTH: "length", OWN: "own authorship", FAMILY: "own family"}
 _STEP = 0.1
 
 

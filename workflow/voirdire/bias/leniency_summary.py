@@ -8,6 +8,7 @@ import pandas as pd
 
 from voirdire.bias.leniency_design import CONDITIONAL, POOLED
 from voirdire.bias.leniency_rows import ACCURACY
+from voirdire.bias.power import as_ratio
 
 LENIENCY_SUMMARY_COLUMNS = ["task", "survives", "sentence", "reason", "simulated"]
 YES, NO, UNDECIDED = "yes", "no", "undecided"
@@ -68,7 +69,8 @@ def _survives(main: Mapping[Any, Any], plain: Mapping[Any, Any]) -> tuple[str, s
         return NO, "it turns round: stronger examinees' wrong answers are accepted less"
     little = _LITTLE * plain["estimate"]
     if plain["low"] > 0 and main["low"] <= 0 and main["high"] < little and high < little:
-        return NO, f"without regard to difficulty it is {_odds(plain['estimate'])}, of which less than half can be left"
+        apart = as_ratio(plain["estimate"])
+        return NO, f"without regard to difficulty it is {apart}, of which less than half can be left"
     if main["low"] <= 0 <= main["high"]:
         also = "" if plain["low"] > 0 else ", and nor is there leniency without regard to difficulty to be seen"
         return UNDECIDED, f"the interval holds 1{also}"
@@ -78,20 +80,8 @@ def _survives(main: Mapping[Any, Any], plain: Mapping[Any, Any]) -> tuple[str, s
 
 
 def _numbers(row: Mapping[Any, Any]) -> str:
-    text = f"{_odds(row['estimate'])} ({_odds(row['low'])} to {_odds(row['high'])}"
+    text = f"{as_ratio(row['estimate'])} ({as_ratio(row['low'])} to {as_ratio(row['high'])}"
     if np.isnan(row["leave_out_low"]):
         return text + ")"
-    left_out = f"{_odds(row['leave_out_low'])} to {_odds(row['leave_out_high'])} when any one examinee is left out"
-    return f"{text}; {left_out})"
-
-
-def _odds(log_odds: float) -> str:
-    """A log odds ratio as a factor.
-
-    >>> _odds(0.25), _odds(4.0)
-    ('1.28', '54.6')
-    """
-    factor = float(np.exp(min(log_odds, 700.0)))
-    if factor > 1e6:
-        return "more than a million"
-    return f"{factor:.2f}" if factor < 10 else f"{factor:.3g}"
+    low, high = as_ratio(row["leave_out_low"]), as_ratio(row["leave_out_high"])
+    return f"{text}; {low} to {high} when any one examinee is left out)"

@@ -26,7 +26,6 @@ from voirdire.stats.power import (
     least_permutation_p,
 )
 
-POWER_COLUMNS = ("detectable", "says")
 DIFFERENCE, NOTHING, UNDECIDED = "difference", "nothing", "undecided"
 # Within these on both sides an effect is too small to matter: 10 points, and Cohen's "small" effect.
 MARGIN_SHARE, MARGIN_D = 0.1, 0.2
@@ -202,6 +201,20 @@ def in_words(says: str, detectable: float, unit: str = "points", counted: str = 
     if says == DIFFERENCE or np.isnan(detectable):
         return says
     return f"undecided: {_effect(_amount(detectable, unit), unit)} or more would have shown"
+
+
+def as_ratio(log_odds: float) -> str:
+    """A log odds ratio, infinite perhaps, as a factor: the one way in which tables and sentences write it.
+
+    >>> as_ratio(0.0), as_ratio(0.25), as_ratio(-0.25), as_ratio(4.0)
+    ('1.00', '1.28', '0.78', '55')
+    >>> as_ratio(7.6), as_ratio(float("inf")), as_ratio(-6.0)
+    ('> 1000', '> 1000', '< 0.01')
+    """
+    factor = float(np.exp(np.clip(log_odds, -50, 50)))
+    if factor > 1000:
+        return "> 1000"
+    return "< 0.01" if factor < 0.01 else f"{factor:.2f}" if factor < 9.995 else f"{factor:.0f}"
 
 
 def _effect(amount: str, unit: str) -> str:

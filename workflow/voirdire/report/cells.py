@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from voirdire.bias.power import DIFFERENCE, NOTHING, UNDECIDED, in_words
+from voirdire.bias.power import DIFFERENCE, NOTHING, UNDECIDED, as_ratio, in_words
 from voirdire.report.rows import POINTS
 from voirdire.report.words import WORDS
 
@@ -167,7 +167,7 @@ def amount(effect: float, unit: str = "points") -> str:
     if unit == "points":
         return f"{POINTS * effect:.0f} points"
     if unit == "log-odds":
-        return f"an odds ratio of {ratio(effect)}"
+        return f"an odds ratio of {as_ratio(effect)}"
     return f"{'r' if unit == 'r' else 'd'} = {effect:.2f}"
 
 
@@ -178,21 +178,10 @@ def odds_ratio(column: str, low: str, high: str) -> Format:
         if pd.isna(row[column]):
             return _missing(row)
         ends = [row[name] for name in (low, high)]
-        shown = ratio(row[column])
-        return Cell(shown if any(map(pd.isna, ends)) else f"{shown} ({ratio(ends[0])} to {ratio(ends[1])})")
+        shown = as_ratio(row[column])
+        return Cell(shown if any(map(pd.isna, ends)) else f"{shown} ({as_ratio(ends[0])} to {as_ratio(ends[1])})")
 
     return make
-
-
-def ratio(log_odds: float) -> str:
-    """
-    >>> ratio(0.0), ratio(3.5), ratio(9.0), ratio(-9.0)
-    ('1.00', '33', '> 1000', '< 0.01')
-    """
-    ratio = float(np.exp(np.clip(log_odds, -50, 50)))
-    if ratio > 1000:
-        return "> 1000"
-    return "< 0.01" if ratio < 0.01 else f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
 
 
 def between(first: str, second: str) -> Format:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from voirdire.bias.power import as_ratio
 from voirdire.report import cells
 from voirdire.report.cells import Cell, Format, html_table
 from voirdire.report.rows import POINTS, table
@@ -62,7 +63,7 @@ def leniency_or_difficulty(tables: Tables, condition: str, absent: Mapping[str, 
     others = frame[frame["term"].isin(list(_TERMS)) & (frame["task"] == "all")]
     if len(others):
         columns = {"method": cells.text("method"), "what": cells.text("what"), "n": cells.count("n")}
-        columns |= _ratios(others) | cells.says(others, _COUNTS, unit_column="unit_of_says")
+        columns |= _ratios() | cells.says(others, _COUNTS, unit_column="unit_of_says")
         section.tables.append(html_table(_named(others), _OTHERS, columns, folded=True))
     return section
 
@@ -74,7 +75,7 @@ def _named(rows: pd.DataFrame, in_full: bool = False) -> pd.DataFrame:
     return rows.assign(method=named, what=what, unit_of_says=units)
 
 
-def _ratios(rows: pd.DataFrame) -> dict[str, Format]:
+def _ratios() -> dict[str, Format]:
     columns = {"odds ratio": cells.odds_ratio("estimate", "low", "high"), "without any one examinee": _range}
     return columns | {"p": cells.p_value("p"), "fit": cells.text("fit")}
 
@@ -104,7 +105,7 @@ def _range(row: pd.Series) -> Cell:
         return Cell(cells.DASH, reason=str(row["reason"]) or "too few examinees to leave one out")
     if row["unit_of_says"] == "points":
         return Cell(cells.signed(f"{ends[0] * POINTS:+.1f} to {ends[1] * POINTS:+.1f}"))
-    return Cell(f"{cells.ratio(ends[0])} to {cells.ratio(ends[1])}")
+    return Cell(f"{as_ratio(ends[0])} to {as_ratio(ends[1])}")
 
 
 def _minus(text: str) -> str:
