@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from voirdire.report import difficulty, effects, figures
+from voirdire.report import difficulty, effects, figures, leniency_methods
 from voirdire.report.canvas import _style, svg_text
 from voirdire.report.gallery import draw_all, drawings
 
@@ -239,10 +239,10 @@ def test_bins_alone_and_curve_alone_are_drawn(small: Tables):
 
 
 def test_methods_stand_per_task_with_the_range_without_any_one_examinee(small: Tables):
-    figure = difficulty.methods(small["leniency"])
+    figure = leniency_methods.methods(small["leniency"])
     odds, matched = figure.axes
     assert [label.get_text() for label in odds.get_yticklabels()][-1] == "all tasks\nn = 1,200"
-    assert [container.get_label() for container in odds.containers] == list(difficulty.MODELS.values())
+    assert [container.get_label() for container in odds.containers] == list(leniency_methods.MODELS.values())
     assert len(matched.containers) == 1
     # A pale bar per method, besides the intervals.
     wide = [bars for panel in (odds, matched) for bars in panel.collections if bars.get_linewidth()[0] == 6]
@@ -253,13 +253,13 @@ def test_methods_stand_per_task_with_the_range_without_any_one_examinee(small: T
 def test_one_hopeless_task_does_not_flatten_the_methods_of_the_others(small: Tables):
     frame = small["leniency"].copy()
     frame.loc[frame["task"] == "aime", ["estimate", "low", "high"]] = [9.0, -4.0, 30.0]
-    low, high = difficulty.methods(frame).axes[0].get_xlim()
+    low, high = leniency_methods.methods(frame).axes[0].get_xlim()
     assert -2 < low < 0 < high < 2
 
 
 def test_methods_without_an_estimate_say_why(small: Tables):
     frame = small["leniency"].assign(estimate=np.nan)
-    assert "Nothing to show: no wrong response" in texts(difficulty.methods(frame, "no wrong response"))
+    assert "Nothing to show: no wrong response" in texts(leniency_methods.methods(frame, "no wrong response"))
 
 
 def test_heat_map_cell_that_says_nothing_has_no_colour_and_says_so(small: Tables):

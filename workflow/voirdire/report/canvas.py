@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any, ParamSpec
 
 import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -147,6 +150,25 @@ def grid_of_panels(n: int, columns: int, width: float, height: float, **subplots
     for surplus in axes[n:]:
         surplus.remove()
     return figure, axes[:n]
+
+
+def bar_lengths(rows: pd.DataFrame, value: str, scale: float) -> np.ndarray:
+    """Lengths of error bars from `value` down to `low` and up to `high`, (2, rows).
+
+    A percentile interval need not hold its point, and matplotlib refuses negative lengths: they are 0.
+    """
+    middle, low, high = (rows[column].to_numpy(float) * scale for column in (value, "low", "high"))
+    return np.clip(np.vstack([middle - low, high - middle]), 0, None)
+
+
+def legend_below(figure: Figure, axes: list[Axes]) -> None:
+    """One legend for all panels below them, each label once, two side by side."""
+    found: dict[str, Artist] = {}
+    for panel in axes:
+        handles, labels = panel.get_legend_handles_labels()
+        found |= dict(zip(labels, handles, strict=True))
+    if found:
+        figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=min(2, len(found)))
 
 
 def inches(text: str, points: float) -> float:

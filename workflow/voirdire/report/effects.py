@@ -6,7 +6,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from voirdire.bias.ablation_length import NEGLIGIBLE_D
-from voirdire.report.canvas import GREY, colour, grid_of_panels, inches, marker, name, nothing, styled, title
+from voirdire.report.canvas import (
+    GREY,
+    bar_lengths,
+    colour,
+    grid_of_panels,
+    inches,
+    marker,
+    name,
+    nothing,
+    styled,
+    title,
+)
 from voirdire.report.figures import task_title
 from voirdire.report.rows import POINTS, column_values, pooled_examinees
 from voirdire.tables.rows import is_simulated, select
@@ -20,13 +31,10 @@ _COLUMNS = 5
 
 def _forest(panel: Axes, rows: pd.DataFrame, at: np.ndarray, index: int, label: str, scale: float, value: str) -> None:
     """Points with intervals at heights `at`; `value` names the column, intervals are in `low` and `high`."""
-    middle = rows[value].to_numpy(float) * scale
-    reach = np.vstack([middle - rows["low"].to_numpy(float) * scale, rows["high"].to_numpy(float) * scale - middle])
-    # A percentile interval need not hold its point; matplotlib refuses negative lengths.
     panel.errorbar(
-        middle,
+        rows[value].to_numpy(float) * scale,
         at,
-        xerr=np.clip(reach, 0, None),
+        xerr=bar_lengths(rows, value, scale),
         fmt=marker(index),
         markersize=4,
         color=colour(index),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
-from voirdire.report import difficulty, effects, figures
+from voirdire.report import difficulty, effects, figures, leniency_methods
 from voirdire.report.figures import task_title
 from voirdire.report.rows import main_rates, table, why_no_bias
 
@@ -110,7 +110,7 @@ _EFFECTS = (
         "examinees fail on harder questions: where only “pooled” lies to the right, difficulty explains it. Bars are "
         "95\u00a0% intervals; the pale bars behind them go from the smallest to the largest estimate when any one "
         "examinee is left out; one that reaches the edge goes on. n counts verdicts on wrong responses.",
-        _from_one("leniency", difficulty.methods),
+        _from_one("leniency", leniency_methods.methods),
     ),
     Drawing(
         "self_preference",

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from voirdire.report.sections.ablations import ablations
 from voirdire.report.sections.claims import claims
-from voirdire.report.sections.confounding import leniency_or_difficulty
 from voirdire.report.sections.judges import correlations, ledger, leniency
+from voirdire.report.sections.leniency_or_difficulty import leniency_or_difficulty
 from voirdire.report.sections.panels import drift, ensembles
 from voirdire.report.sections.power import power
 from voirdire.report.sections.preference import self_preference

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from voirdire.bias.leniency import MATCHED
+from voirdire.bias.leniency_rows import ACCURACY
 from voirdire.bias.power import DIFFERENCE, NOTHING, UNDECIDED
 from voirdire.report import cells
 from voirdire.report.cells import html_table
@@ -26,7 +28,7 @@ class _Compared:
 _TABLES = {
     "self_preference": _Compared("a judge's own wrong responses against another model's", {"rate": "fpr"}),
     "family_preference": _Compared("its own family's wrong responses against other families'", {"rate": "fpr"}),
-    "leniency": _Compared("stronger against weaker examinees' wrong responses", {"term": "examinee_accuracy"}, ""),
+    "leniency": _Compared("stronger against weaker examinees' wrong responses", {"term": ACCURACY}, ""),
     "correlations": _Compared("capability and bias", {"left_out": "", "self_point": "with"}, "r"),
     "ablation_identity": _Compared("with and without an identity label", {"rate": "fpr"}),
     "ablation_template": _Compared("another judge template and the main one", {"rate": "fpr"}),
@@ -71,7 +73,7 @@ def comparisons(tables: Tables) -> pd.DataFrame:
             continue
         part = rows[["task", "says", "detectable"]].assign(words=compared.words, unit=compared.unit)
         if not compared.unit:
-            part["unit"] = rows["method"].map(lambda method: "points" if method == "matched" else "log-odds")
+            part["unit"] = rows["method"].map(lambda method: "points" if method == MATCHED else "log-odds")
         parts.append(part)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 

@@ -5,6 +5,9 @@ from dataclasses import replace
 
 import pandas as pd
 
+from voirdire.bias.leniency import MATCHED
+from voirdire.bias.leniency_design import CONDITIONAL, LOGISTIC, POOLED
+from voirdire.bias.leniency_rows import ACCURACY, DIFFICULTY, FAMILY, LENGTH, OWN
 from voirdire.bias.power import as_ratio
 from voirdire.report import cells
 from voirdire.report.cells import Cell, Format, html_table
@@ -12,18 +15,17 @@ from voirdire.report.rows import POINTS, table
 from voirdire.report.sections.section import Section, Statements, Tables
 from voirdire.tables.rows import select
 
-ACCURACY = "examinee_accuracy"
 _METHODS = {
-    "pooled": "pooled: nothing held equal (the paper's reading)",
-    "matched": "matched: same judge and question, both examinees wrong",
-    "conditional": "conditional logit within judge and question (main)",
-    "logistic": "logistic, difficulty among the other models as a covariate",
+    POOLED: "pooled: nothing held equal (the paper's reading)",
+    MATCHED: "matched: same judge and question, both examinees wrong",
+    CONDITIONAL: "conditional logit within judge and question (main)",
+    LOGISTIC: "logistic, difficulty among the other models as a covariate",
 }
 _TERMS = {
-    "difficulty": "other models right, per 10 points",
-    "log_length": "length, per doubling",
-    "own_model": "own response",
-    "own_family": "response of the own family",
+    DIFFICULTY: "other models right, per 10 points",
+    LENGTH: "length, per doubling",
+    OWN: "own response",
+    FAMILY: "response of the own family",
 }
 _OTHERS = "What else the models find, over all tasks"
 _COUNTS = {"n_clusters": "questions"}
@@ -69,7 +71,7 @@ def leniency_or_difficulty(tables: Tables, condition: str, absent: Mapping[str, 
 
 
 def _named(rows: pd.DataFrame, in_full: bool = False) -> pd.DataFrame:
-    units = rows["method"].map(lambda method: "points" if method == "matched" else "log-odds")
+    units = rows["method"].map(lambda method: "points" if method == MATCHED else "log-odds")
     what = rows["term"].map(lambda term: _TERMS.get(term, term))
     named = rows["method"].map(lambda name: _METHODS.get(name, name)) if in_full else rows["method"]
     return rows.assign(method=named, what=what, unit_of_says=units)
