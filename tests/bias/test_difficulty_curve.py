@@ -7,9 +7,9 @@ from scipy import stats
 from scipy.special import expit
 
 from voirdire.bias import difficulty_curve
-from voirdire.bias.curve_fit import Grouped, _sandwich, fitted_sides
+from voirdire.bias.curve_fit import Columns, _sandwich, fitted_sides
 from voirdire.bias.difficulty_curve import CURVE_COLUMNS
-from voirdire.stats.likelihood import Likelihood, Logistic
+from voirdire.stats.likelihood import Grouped, Likelihood, Logistic
 from voirdire.stats.logit import finite_maximum, penalised_maximum
 
 MODELS = ("ann", "bob", "cas", "dee", "eve")
@@ -91,7 +91,8 @@ def test_fit_is_statsmodels():
     share = rng.integers(0, 5, n) / 4
     accepted = (rng.random(n) < expit(0.5 * stratum - share + 0.8 * own)).astype(float)
     places, importance = np.array([0.0, 0.5, 1.0]), np.array([0.3, 0.7])
-    sides = fitted_sides(stratum, own, share, accepted, np.ones(n), cluster, 2, importance, places)
+    rows = Columns(stratum, own, share, accepted, np.ones(n), cluster)
+    sides = fitted_sides(rows, degree=2, importance=importance, places=places)
 
     def design(s, o, x):
         curve = np.column_stack([x, x**2])
@@ -124,7 +125,7 @@ def test_covariance_is_statsmodels():
     n = 200
     x, cluster = np.column_stack([np.ones(n), rng.normal(size=n)]), rng.integers(0, 40, n)
     y = (rng.random(n) < expit(x[:, 1])).astype(float)
-    beta = finite_maximum(Grouped(x, np.ones(n), y)).beta
+    beta = finite_maximum(Grouped(x, np.ones(n), y, np.arange(n))).beta
     fit = sm.Logit(y, x).fit(disp=0, tol=1e-14, cov_type="cluster", cov_kwds={"groups": cluster})
     p = expit(x @ beta)
     bread = np.linalg.inv((x * (p * (1 - p))[:, None]).T @ x)
@@ -136,7 +137,7 @@ def test_covariance_is_statsmodels():
 
 def test_penalised_fit_of_a_saturated_model_adds_half_to_each_count():
     x = np.array([[1.0, 0], [1, 1]])
-    cells = Grouped(x, np.array([10.0, 8]), np.array([0.0, 3]))
+    cells = Grouped(x, np.array([10.0, 8]), np.array([0.0, 3]), np.arange(2))
     assert finite_maximum(cells) is None
     assert expit(x @ penalised_maximum(cells).beta) == pytest.approx([0.5 / 11, 3.5 / 9], abs=1e-9)
 
@@ -145,7 +146,7 @@ def test_cells_are_the_rows_that_they_are_made_of():
     rng = np.random.default_rng(8)
     x = np.array([[1.0, 0], [1, 1], [1, 2]])
     row, accepted = np.repeat([0, 1, 2], 20), rng.random(60) < 0.4
-    cells = Grouped(x, np.full(3, 20.0), np.bincount(row, accepted))
+    cells = Grouped(x, np.full(3, 20.0), np.bincount(row, accepted), np.arange(3))
     rows = Logistic(x[row], accepted, np.arange(60))
     beta = np.array([-0.3, 0.2])
     assert cells.evaluate(beta).loglik == pytest.approx(rows.evaluate(beta).loglik)

@@ -36,7 +36,7 @@ def penalised(likelihood, beta):
     """Firth's objective written out: log-likelihood + half the log determinant of X'WX."""
     predictor = likelihood.x @ beta
     share = 1 / (1 + np.exp(-predictor))
-    loglik = np.log(np.where(likelihood.accepted > 0, share, 1 - share)).sum()
+    loglik = np.log(np.where(likelihood.hits > 0, share, 1 - share)).sum()
     return loglik + np.linalg.slogdet(likelihood.x.T @ np.diag(share * (1 - share)) @ likelihood.x)[1] / 2
 
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from voirdire.stats.arrays import Array
 from voirdire.stats.intervals import square_and_add
-from voirdire.stats.likelihood import Evaluation, Likelihood
+from voirdire.stats.likelihood import Grouped, expit
 from voirdire.stats.logit import finite_maximum, penalised_maximum
 
 _Numbers = npt.NDArray[np.int64]
@@ -25,35 +25,17 @@ class Sides:
     penalised: bool
 
 
-class Grouped(Likelihood):
-    """Cells of rows that are alike: of n, which need be no whole numbers, hits are accepted. A cell is a unit."""
+@dataclass(frozen=True)
+class Columns:
+    """What a curve is fitted to, (n,) each: stratum and cluster are numbers, strata from 0; own says which side;
+    accepted is 0 or 1; weight is how much a row counts."""
 
-    def __init__(self, x: Array, n: Array, hits: Array) -> None:
-        self.x, self.n, self.hits = x, n, hits
-        self.n_terms, self.clusters = x.shape[1], np.arange(len(x))
-
-    def evaluate(self, beta: Array) -> Evaluation:
-        predictor = self.x @ beta
-        p = _expit(predictor)
-        loglik = float((self.hits * predictor - self.n * np.logaddexp(0, predictor)).sum())
-        return Evaluation(loglik, self.x * (self.hits - self.n * p)[:, None], self._information(p))
-
-    def unit_information(self, beta: Array, direction: Array) -> Array:
-        p = _expit(self.x @ beta)
-        return np.asarray(self.n * p * (1 - p) * (self.x @ direction) ** 2)
-
-    def margins(self) -> Array:
-        return np.concatenate([self.x[self.hits > 0], -self.x[self.hits < self.n * (1 - 1e-12)]])
-
-    def penalty_gradient(self, beta: Array) -> Array:
-        """In closed form: each cell drawn to a half by its leverage."""
-        p = _expit(self.x @ beta)
-        inverse = np.linalg.pinv(self._information(p))
-        leverage = self.n * p * (1 - p) * np.einsum("ij,jk,ik->i", self.x, inverse, self.x)
-        return np.asarray(self.x.T @ (leverage * (0.5 - p)))
-
-    def _information(self, p: Array) -> Array:
-        return np.asarray((self.x * (self.n * p * (1 - p))[:, None]).T @ self.x)
+    stratum: _Numbers
+    own: npt.NDArray[np.bool_]
+    share: Array
+    accepted: Array
+    weight: Array
+    cluster: _Numbers
 
 
 @dataclass(frozen=True)
@@ -74,49 +56,39 @@ class _Model:
         rate, gradient = np.zeros(len(places)), np.zeros((len(places), len(beta)))
         for stratum in np.flatnonzero(importance):
             x = self.design(np.full(len(places), stratum), np.full(len(places), own), places)
-            p = _expit(x @ beta)
+            p = expit(x @ beta)
             rate += importance[stratum] * p
             gradient += (importance[stratum] * p * (1 - p))[:, None] * x
         return rate, gradient
 
 
-def fitted_sides(
-    stratum: _Numbers,
-    own: npt.NDArray[np.bool_],
-    share: Array,
-    accepted: Array,
-    weight: Array,
-    cluster: _Numbers,
-    degree: int,
-    importance: Array,
-    places: Array,
-    level: float = 0.95,
-) -> Sides:
-    """Fit both sides' rates of accepted verdicts as functions of `share`, and read them at `places`, (m,).
+def fitted_sides(rows: Columns, *, degree: int, importance: Array, places: Array, level: float = 0.95) -> Sides:
+    """Fit both sides' rates of accepted verdicts as functions of the rows' share, and read them at `places`, (m,).
 
-    Rows, (n,) each: stratum and cluster are numbers, strata from 0; own says which side; accepted is 0 or 1; weight is
-    how much a row counts. degree: of the polynomials of both sides. importance: (strata,), sums to 1: with which the
-    strata enter the rates. Every stratum needs both sides, and each side more shares than the degree.
+    degree: of the polynomials of both sides. importance: (strata,), sums to 1: with which the strata enter the rates.
+    Every stratum needs both sides, and each side more shares than the degree.
 
     Maximum likelihood; where it has none, because a side or a stratum has one verdict only (separation), Firth's
     penalised likelihood. Intervals: sandwich of the clusters' scores, but no less than the model's own variance, on
     the logit scale of each side's mean rate; t with one degree of freedom less than clusters on the rarer side.
     Source: Firth (1993), Biometrika 80, 27-38; Liang and Zeger (1986), Biometrika 73, 13-22.
     """
-    model = _Model(len(importance), degree, float(np.average(share, weights=weight)))
+    model = _Model(len(importance), degree, float(np.average(rows.share, weights=rows.weight)))
     # Rows that agree in all that the model sees are one binomial cell: some hundred cells, however many the verdicts.
-    keys, cell = np.unique(np.stack([stratum, own, share]), axis=1, return_inverse=True)
+    keys, cell = np.unique(np.stack([rows.stratum, rows.own, rows.share]), axis=1, return_inverse=True)
     cell = cell.reshape(-1)
     x = model.design(keys[0].astype(np.int64), keys[1].astype(bool), keys[2])
-    n, hits = (np.asarray(np.bincount(cell, each), np.float64) for each in (weight, weight * accepted))
-    likelihood = Grouped(x, n, hits)
+    accepted = rows.weight * rows.accepted
+    n, hits = (np.asarray(np.bincount(cell, each), np.float64) for each in (rows.weight, accepted))
+    likelihood = Grouped(x, n, hits, np.arange(len(x)))
     found = finite_maximum(likelihood) or penalised_maximum(likelihood)
     bread = np.asarray(np.linalg.pinv(found.evaluation.information), np.float64)
-    robust = _sandwich(bread, x, cell, weight * (accepted - _expit(x @ found.beta)[cell]), cluster)
+    residual = rows.weight * (rows.accepted - expit(x @ found.beta)[cell])
+    robust = _sandwich(bread, x, cell, residual, rows.cluster)
     rates, gradients = zip(
         *(model.mean_rate(found.beta, side, importance, places) for side in (True, False)), strict=True
     )
-    telling = min(len(np.unique(cluster[own])), len(np.unique(cluster[~own])))
+    telling = min(len(np.unique(rows.cluster[side])) for side in (rows.own, ~rows.own))
     low, high = _difference(np.stack(rates), np.stack(gradients), robust, bread, telling, level)
     return Sides(rates[0], rates[1], low, high, x.shape[1], found.penalised)
 
@@ -135,7 +107,7 @@ def _difference(
     rates: Array, gradients: Array, robust: Array, model: Array, telling: int, level: float
 ) -> tuple[Array, Array]:
     """The interval of own − other: rates (2, places), gradients (2, places, parameters)."""
-    from scipy.special import expit, logit, stdtrit
+    from scipy.special import logit, stdtrit
 
     first, second = gradients
     variance = np.einsum("smi,ij,smj->sm", gradients, robust, gradients)
@@ -148,7 +120,3 @@ def _difference(
     reach = stdtrit(max(telling - 1, 1), (1 + level) / 2) * spread
     middle = logit(np.clip(rates, 1e-12, 1 - 1e-12))
     return square_and_add(rates, expit(middle - reach), expit(middle + reach), np.array([1.0, -1.0]), correlation)
-
-
-def _expit(log_odds: Array) -> Array:
-    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -700, 700))))

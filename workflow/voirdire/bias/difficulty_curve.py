@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.curve_fit import Sides, fitted_sides
+from voirdire.bias.curve_fit import Columns, Sides, fitted_sides
 from voirdire.bias.rows import of_condition, prepared, responses_of, usable
 from voirdire.stats.arrays import Array
 
@@ -70,7 +70,11 @@ def difficulty_curve(verdicts: pd.DataFrame, main: str = "blind", level: float =
 
     Intervals ("delta"): each side's, from the cluster-robust covariance on the logit scale, and Student's t with one
     degree of freedom less than clusters with own wrong responses; joined by square-and-add with their correlation.
-    Pointwise, not for the whole curve. Nothing is drawn at random.
+    Pointwise, not for the whole curve.
+
+    No `seed`, as nothing is drawn at random. No `says` or `detectable`: points of one curve are no comparisons of their
+    own, each borrows from all others, and to count them as such would multiply what is one question by the number of
+    shares; `ablation_difficulty` says it of the three bins.
     """
     frame = prepared(verdicts)
     rows = of_condition(frame, main)
@@ -201,9 +205,8 @@ def _fit(wrong: _Wrong, degree: int, shares: Array, level: float) -> tuple[Sides
     task_of[stratum] = wrong.task
     of_task = np.bincount(task_of, n_own)
     importance = n_own / np.maximum(of_task[task_of], 1e-12) / max(int((of_task > 0).sum()), 1)
-    sides = fitted_sides(
-        stratum, wrong.own, wrong.share, wrong.accepted, wrong.weight, wrong.cluster, degree, importance, shares, level
-    )
+    columns = Columns(stratum, wrong.own, wrong.share, wrong.accepted, wrong.weight, wrong.cluster)
+    sides = fitted_sides(columns, degree=degree, importance=importance, places=shares, level=level)
     shape = ("constant", "straight", "quadratic")[degree]
     return sides, f"logistic, {shape} in the share, {sides.n_parameters} parameters" + (
         ", penalised (Firth)" if sides.penalised else ""

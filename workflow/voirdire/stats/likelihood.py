@@ -14,6 +14,8 @@ from voirdire.stats.arrays import Array
 
 Codes = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+# A row with so small a share of misses has none: it is the rounding of its weights.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -63,43 +65,54 @@ def half_log_det(information: Array) -> float:
     return float(log) / 2 if sign > 0 else -np.inf
 
 
-class Logistic(Likelihood):
-    """Independent rows: P(accepted) = 1 / (1 + exp(−x·beta)).
+class Grouped(Likelihood):
+    """Binomial rows: of n trials each, hits were accepted, with P(accepted) = 1 / (1 + exp(−x·beta)).
 
-    x: (rows, k), with the intercept or whatever stands for it; accepted: booleans (rows,); clusters: (rows,).
+    x: (rows, k), with the intercept or whatever stands for it; n, hits: (rows,), which need be no whole numbers, as
+    trials may be weighted; clusters: (rows,). Trials of a row are independent, and so are rows.
     """
 
-    def __init__(self, x: Array, accepted: Mask, clusters: Codes) -> None:
-        self.x, self.accepted, self.clusters = x, accepted.astype(np.float64), clusters
+    def __init__(self, x: Array, n: Array, hits: Array, clusters: Codes) -> None:
+        self.x, self.n, self.hits, self.clusters = x, n, hits, clusters
         self.n_terms = x.shape[1]
 
     def evaluate(self, beta: Array) -> Evaluation:
         predictor = self.x @ beta
-        share = _expit(predictor)
-        loglik = float((self.accepted * predictor - np.logaddexp(0, predictor)).sum())
-        information = (self.x * (share * (1 - share))[:, None]).T @ self.x
-        return Evaluation(loglik, self.x * (self.accepted - share)[:, None], information)
+        share = expit(predictor)
+        loglik = float((self.hits * predictor - self.n * np.logaddexp(0, predictor)).sum())
+        return Evaluation(loglik, self.x * (self.hits - self.n * share)[:, None], self._information(share))
 
     def unit_information(self, beta: Array, direction: Array) -> Array:
-        share = _expit(self.x @ beta)
-        told: Array = share * (1 - share) * (self.x @ direction) ** 2
-        return told
+        return np.asarray(self._weight(expit(self.x @ beta)) * (self.x @ direction) ** 2)
 
     def margins(self) -> Array:
-        return self.x * np.where(self.accepted > 0, 1.0, -1.0)[:, None]
+        """A row with hits, and one reversed with misses, but for those that rounding of the weights leaves."""
+        return np.concatenate([self.x[self.hits > 0], -self.x[self.hits < self.n * (1 - _ROUNDING)]])
 
     def penalty_gradient(self, beta: Array) -> Array:
         """Heinze & Schemper (2002), eq. 3: Σ hᵢ (½ − πᵢ) xᵢ, h the diagonal of the weighted hat matrix."""
-        share = _expit(self.x @ beta)
-        weight = share * (1 - share)
-        information = (self.x * weight[:, None]).T @ self.x
-        hat = weight * np.einsum("ij,ij->i", self.x @ np.linalg.pinv(information), self.x)
-        gradient: Array = self.x.T @ (hat * (0.5 - share))
-        return gradient
+        share = expit(self.x @ beta)
+        inverse = np.linalg.pinv(self._information(share))
+        hat = self._weight(share) * np.einsum("ij,ij->i", self.x @ inverse, self.x)
+        return np.asarray(self.x.T @ (hat * (0.5 - share)))
+
+    def _weight(self, share: Array) -> Array:
+        return np.asarray(self.n * share * (1 - share))
+
+    def _information(self, share: Array) -> Array:
+        return np.asarray((self.x * self._weight(share)[:, None]).T @ self.x)
 
 
-def _expit(predictor: Array) -> Array:
-    from scipy.special import expit
+class Logistic(Grouped):
+    """Rows of one trial each. accepted: booleans (rows,); x, clusters: as for `Grouped`."""
 
-    share: Array = expit(predictor)
+    def __init__(self, x: Array, accepted: Mask, clusters: Codes) -> None:
+        super().__init__(x, np.ones(len(x)), accepted.astype(np.float64), clusters)
+
+
+def expit(predictor: Array) -> Array:
+    """1 / (1 + exp(−x)) of each log-odds x, of any shape; 0 and 1 far out, without an overflow."""
+    from scipy.special import expit as of
+
+    share: Array = of(predictor)
     return share
