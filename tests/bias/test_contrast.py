@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from voirdire.bias.contrast import Contrast, cluster_codes, compare, summed
+from voirdire.bias.contrast import Contrast, cluster_codes, compare, pool_tasks, summed
 from voirdire.bias.counts import count
 from voirdire.bias.rows import clusters_of, prepared
 from voirdire.stats import bootstrap
@@ -46,3 +46,18 @@ def test_many_clusters_are_pooled_into_the_blocks_of_the_counts(monkeypatch):
     codes, size = cluster_codes(rows, "gsm8k", clusters_of(rows), seed=3)
     right = summed(rows["truth"].to_numpy()[None], codes, size)
     assert right.tolist() == count(rows, seed=3)[0].right.tolist()
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_no_clusters_have_no_rates_and_one_is_worth_one_trial(paired):
+    none = compare(Contrast("gsm8k", *[np.zeros((1, 0))] * 4), np.array([paired]), 50, 0, 0.95)
+    assert np.isnan([none.first[0], none.interval.estimate[0], none.interval.low[0]]).all()
+    assert (none.n_first[0], none.interval.method[0]) == (0, "")
+    assert np.isnan(pool_tasks([none], 0.95).interval.high[0])
+    assert pool_tasks([none], 0.95).n_first[0] == 0
+
+    sums = [np.array([[n]]) for n in (30.0, 500.0, 100.0, 500.0)]
+    one = compare(Contrast("gsm8k", *sums), np.array([paired]), 50, 0, 0.95).interval
+    assert one.estimate[0] == pytest.approx(-0.14)
+    expected = tuple(map(float, proportions_difference(0.06, 1, 0.2, 1)))
+    assert (one.low[0], one.high[0]) == pytest.approx(expected)

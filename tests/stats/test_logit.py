@@ -294,3 +294,17 @@ def test_columns_are_told_apart():
 def test_cluster_sums_add_up_units():
     likelihood = Logistic(np.ones((4, 1)), np.array([True, False, True, True]), np.array([5, 2, 5, 2]))
     assert cluster_sums(likelihood, np.array([[1.0], [2], [3], [4]])).tolist() == [[6.0], [4.0]]
+
+
+def test_one_cluster_has_no_sandwich_and_no_unit_tells_nothing():
+    x, accepted = np.ones((4, 1)), np.array([True, False, True, True])
+    one, four = Logistic(x, accepted, np.zeros(4, int)), Logistic(x, accepted, np.arange(4))
+    around = spread(one, maximised(one), [0])
+    assert (np.isnan(around.by_cluster).all(), around.effective_clusters[0]) == (True, 1.0)
+    assert around.by_model[0, 0] == pytest.approx(4 / 3, abs=1e-9)
+    assert profile_bound(one, maximised(one), 0, 1.92, 1) == profile_bound(four, maximised(four), 0, 1.92, 1)
+
+    none = Logistic(x[:0], accepted[:0], np.zeros(0, int))
+    assert cluster_sums(none, np.zeros((0, 2))).shape == (0, 2)
+    assert np.isnan(spread(none, maximised(none), [0]).effective_clusters[0])
+    assert profile_bound(none, maximised(none), 0, 1.92, -1) == -np.inf

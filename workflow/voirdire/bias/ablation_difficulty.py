@@ -8,11 +8,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from voirdire.bias.counts import Counts, Totals, count
-from voirdire.bias.pooling import aligned, mean_coefficients, weighted_sum
+from voirdire.bias.pooling import aligned, over_tasks
 from voirdire.bias.power import MARGIN_SHARE, with_power
 from voirdire.bias.rows import clusters_of, of_condition, prepared, responses_of
 from voirdire.stats.arrays import Array, ratio
-from voirdire.stats.bootstrap import SMALL_COUNT, Interval, combined_interval, effective_n, percentile
+from voirdire.stats.bootstrap import SMALL_COUNT, Interval, effective_n, percentile
 from voirdire.stats.intervals import proportions_difference
 
 DIFFICULTY_COLUMNS = [
@@ -179,20 +179,15 @@ def _interval(rates: tuple[Array, Array], worth: tuple[Array, Array], samples: A
 
 
 def _pooled(parts: Sequence[_Gaps], level: float) -> _Gaps:
-    share = mean_coefficients([part.interval.estimate for part in parts])
-    samples = weighted_sum([part.samples for part in parts], share)
-
-    def total(arrays: Sequence[Array]) -> Array:
-        return np.asarray(np.sum([np.where(s > 0, a, 0) for s, a in zip(share, arrays, strict=True)], axis=0))
-
+    pooled = over_tasks([part.interval for part in parts], [part.samples for part in parts], level)
     return _Gaps(
         sum(part.n_items for part in parts),
-        total([part.n_own for part in parts]),
-        total([part.n_other for part in parts]),
-        weighted_sum([part.own for part in parts], share),
-        weighted_sum([part.other for part in parts], share),
-        combined_interval([part.interval for part in parts], share, samples, level),
-        samples,
+        pooled.total([part.n_own for part in parts]),
+        pooled.total([part.n_other for part in parts]),
+        pooled.mean([part.own for part in parts]),
+        pooled.mean([part.other for part in parts]),
+        pooled.interval,
+        pooled.samples,
     )
 
 

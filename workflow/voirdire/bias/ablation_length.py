@@ -10,11 +10,11 @@ import pandas as pd
 
 from voirdire.bias.contrast import Mask, cluster_codes, weighted_sums
 from voirdire.bias.dependent import DependentMean, dependent_mean, n_telling
-from voirdire.bias.pooling import mean_coefficients, side_by_side, weighted_sum
+from voirdire.bias.pooling import over_tasks
 from voirdire.bias.power import MARGIN_D, with_power
 from voirdire.bias.rows import clusters_of, of_condition, prepared, usable
 from voirdire.stats.arrays import Array, ratio
-from voirdire.stats.bootstrap import BELIEVED_FROM, Interval, combined_interval, percentile
+from voirdire.stats.bootstrap import BELIEVED_FROM, Interval, percentile
 from voirdire.stats.effect import cohen_d_from_moments, cohen_d_interval
 from voirdire.stats.intervals import normal_quantile
 
@@ -174,18 +174,14 @@ def _influence(moments: list[Array], d: Array) -> list[Array]:
 
 
 def _pooled(tasks: Sequence[_Lengths], level: float) -> _Lengths:
-    share = mean_coefficients([task.interval.estimate for task in tasks])
-    samples = weighted_sum([task.samples for task in tasks], share)
+    pooled = over_tasks([task.interval for task in tasks], [task.samples for task in tasks], level)
     return _Lengths(
         "all",
-        [
-            np.sum([np.where(part > 0, task.n[side], 0) for part, task in zip(share, tasks, strict=True)], axis=0)
-            for side in (0, 1)
-        ],
-        [weighted_sum([task.means[side] for task in tasks], share) for side in (0, 1)],
-        combined_interval([task.interval for task in tasks], share, samples, level),
-        samples,
-        [side_by_side([task.influence[side] for task in tasks], share) for side in (0, 1)],
+        [pooled.total([task.n[side] for task in tasks]) for side in (0, 1)],
+        [pooled.mean([task.means[side] for task in tasks]) for side in (0, 1)],
+        pooled.interval,
+        pooled.samples,
+        [pooled.clusters([task.influence[side] for task in tasks]) for side in (0, 1)],
     )
 
 

@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.pooling import mean_coefficients, weighted_sum
+from voirdire.bias.pooling import over_tasks
 from voirdire.stats.arrays import Array, ratio
 from voirdire.stats.bootstrap import (
     SMALL_COUNT,
     Interval,
     blocks_of,
-    combined_interval,
     difference_interval,
     effective_n,
     rate_interval,
@@ -95,6 +94,10 @@ def compare(contrast: Contrast, paired: Mask, resamples: int, seed: int, level: 
     paired: cells in which each cluster holds as many first as second trials, of the same items. The interval is the
     percentile bootstrap's; where a count is below 40, square-and-add of the two rates' own ("mover"; paired cells:
     "mover_paired", and also where fewer than 40 clusters differ, as a bootstrap of few has little width or none).
+
+    A cell without trials on one side, and so every cell where there are no clusters, has NaN rates and interval, method
+    "", n as they are. One cluster has no spread to resample: the intervals are the closed ones of one trial a side,
+    however many it holds (`effective_n`).
     """
     hits1, n1, hits2, n2 = contrast.arrays()
     drawn = weighted_sums(contrast.arrays(), contrast.task, resamples, seed)
@@ -125,17 +128,19 @@ def _with_paired(interval: Interval, contrast: Contrast, paired: Mask, level: fl
 
 
 def pool_tasks(tasks: Sequence[Compared], level: float) -> Compared:
-    """The mean over tasks, cell by cell, of those in which the difference exists; n are sums over them."""
-    share = mean_coefficients([task.interval.estimate for task in tasks])
-    samples = weighted_sum([task.samples for task in tasks], share)
+    """The mean over tasks, cell by cell, of those in which the difference exists; n are sums over them.
+
+    tasks: one at least, of the same cells. A cell whose difference exists in none has NaN rates and interval, n of 0.
+    """
+    pooled = over_tasks([task.interval for task in tasks], [task.samples for task in tasks], level)
     return Compared(
         "all",
-        weighted_sum([task.first for task in tasks], share),
-        weighted_sum([task.second for task in tasks], share),
-        np.sum([np.where(part > 0, task.n_first, 0) for part, task in zip(share, tasks, strict=True)], axis=0),
-        np.sum([np.where(part > 0, task.n_second, 0) for part, task in zip(share, tasks, strict=True)], axis=0),
-        combined_interval([task.interval for task in tasks], share, samples, level),
-        samples,
+        pooled.mean([task.first for task in tasks]),
+        pooled.mean([task.second for task in tasks]),
+        pooled.total([task.n_first for task in tasks]),
+        pooled.total([task.n_second for task in tasks]),
+        pooled.interval,
+        pooled.samples,
     )
 
 

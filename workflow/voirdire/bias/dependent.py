@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from voirdire.bias.contrast import Mask
 from voirdire.stats.arrays import Array
 from voirdire.stats.bootstrap import Interval, percentile, sample_correlation
+from voirdire.stats.significance import sign_flip_p
 
 # What is less than this is rounding.
 _NOTHING = 1e-12
@@ -82,6 +84,29 @@ def dependent_mean(
     reach_below, reach_above = (float(np.sqrt(max(float(d @ correlation @ d), 0.0))) for d in (below, above))
     reason = "too few items differ to see how the parts correlate: taken as fully correlated" if unknown.any() else ""
     return DependentMean(mean, mean - reach_below, mean + reach_above, "mover", reason)
+
+
+def all_judges(
+    name: str, intervals: Interval, samples: Array, influence: Array, units: Array, level: float
+) -> dict[str, Any]:
+    """The last row of a table of judges' differences on shared items: their mean, in the column `name`.
+
+    intervals: of the judges' differences, (judges,); samples, influence: as for `dependent_mean`; units: what each
+    cluster adds to the difference, (judges, clusters). Columns judge ("all"), `name`, low, high, interval, p (the mean
+    parts' signs flipped) and reason: over how many judges, if not all. Without a judge that has it: NaN and a reason.
+    """
+    known = ~np.isnan(intervals.estimate)
+    mean = dependent_mean(intervals, samples, influence, n_telling([units], known), level)
+    some = "" if known.all() else f"mean over {int(known.sum())} of {len(known)} judges"
+    return {
+        "judge": "all",
+        name: mean.estimate,
+        "low": mean.low,
+        "high": mean.high,
+        "interval": mean.method,
+        "p": sign_flip_p(units[known].mean(axis=0)) if known.any() else np.nan,
+        "reason": "; ".join(filter(None, [some, mean.reason])) if known.any() else "no judge has it",
+    }
 
 
 def _available_mean(deviations: Array) -> Array:

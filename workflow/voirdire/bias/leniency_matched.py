@@ -8,11 +8,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from voirdire.bias.contrast import Compared, Contrast, cluster_codes, compare, difference_p, pool_tasks, summed
-from voirdire.bias.dependent import dependent_mean, n_telling
+from voirdire.bias.dependent import all_judges
 from voirdire.bias.leniency_rows import WrongResponses
 from voirdire.bias.pooling import mean_coefficients, side_by_side
 from voirdire.stats.arrays import Array, ratio
-from voirdire.stats.significance import sign_flip_p
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ def matched(wrong: WrongResponses, resamples: int, seed: int, level: float) -> p
     for number, part in enumerate([*compared, pool_tasks(compared, level)]):
         some = slice(None) if number == len(tasks) else slice(number, number + 1)
         p = difference_p(contrasts[some], part.interval.estimate, known[some], paired, paired)
-        table = _table(part, contrasts[some], wrong.judges, p, level)
+        table = _table(part, compared[some], contrasts[some], wrong.judges, p, level)
         groups = np.stack([task.n_items() for task in tasks[some]]).sum(axis=0)
         table["n_groups"] = [*groups, groups.sum()]
         table[["leave_out_low", "leave_out_high"]] = _range(left_out[:, number], table["estimate"].to_numpy())
@@ -106,7 +105,15 @@ def _range(left_out: Array, estimate: Array) -> Array:
     return np.where(known[:, None], np.stack([left_out.min(axis=0), left_out.max(axis=0)], axis=1), np.nan)
 
 
-def _table(part: Compared, contrasts: Sequence[Contrast], judges: list[str], p: Array, level: float) -> pd.DataFrame:
+def _table(
+    part: Compared,
+    tasks: Sequence[Compared],
+    contrasts: Sequence[Contrast],
+    judges: list[str],
+    p: Array,
+    level: float,
+) -> pd.DataFrame:
+    """A row per judge and one for all of them. part: the task, or the mean over `tasks`, whose contrasts these are."""
     interval = part.interval
     known = ~np.isnan(interval.estimate)
     used = np.concatenate([contrast.first_n > 0 for contrast in contrasts], axis=1)
@@ -124,29 +131,12 @@ def _table(part: Compared, contrasts: Sequence[Contrast], judges: list[str], p: 
             "reason": np.where(known, "", "no question that two examinees of unequal accuracy got wrong"),
         }
     )
-    share = mean_coefficients([_difference(contrast) for contrast in contrasts])
+    share = mean_coefficients([task.interval.estimate for task in tasks])
     units = side_by_side([_units(contrast) for contrast in contrasts], share)
     first, second = (side_by_side([c.influence()[side] for c in contrasts], share) for side in (0, 1))
-    mean = dependent_mean(interval, part.samples, first - second, n_telling([units], known), level)
-    some = "" if known.all() else f"mean over {int(known.sum())} of {len(known)} judges"
-    last = {
-        "task": part.task,
-        "judge": "all",
-        "n": int(table["n"].sum()),
-        "n_clusters": int(used.any(axis=0).sum()),
-        "estimate": mean.estimate,
-        "low": mean.low,
-        "high": mean.high,
-        "p": sign_flip_p(units[known].mean(axis=0)) if known.any() else np.nan,
-        "interval": mean.method,
-        "reason": "; ".join(filter(None, [some, mean.reason])) if known.any() else "no judge has it",
-    }
+    last = {"task": part.task, "n": int(table["n"].sum()), "n_clusters": int(used.any(axis=0).sum())}
+    last |= all_judges("estimate", interval, part.samples, first - second, units, level)
     return pd.concat([table, pd.DataFrame([last])], ignore_index=True)
-
-
-def _difference(contrast: Contrast) -> Array:
-    hits1, n1, hits2, n2 = (array.sum(axis=1) for array in contrast.arrays())
-    return ratio(hits1, n1) - ratio(hits2, n2)
 
 
 def _units(contrast: Contrast) -> Array:

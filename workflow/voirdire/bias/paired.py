@@ -9,8 +9,8 @@ import pandas as pd
 
 from voirdire.bias.contrast import Contrast, Mask, compare
 from voirdire.bias.counts import Counts, count
-from voirdire.bias.dependent import dependent_mean, n_telling
-from voirdire.bias.pooling import aligned, mean_coefficients, side_by_side, weighted_sum
+from voirdire.bias.dependent import all_judges
+from voirdire.bias.pooling import aligned, over_tasks
 from voirdire.bias.power import MARGIN_SHARE, with_power
 from voirdire.bias.rows import usable
 from voirdire.stats.arrays import Array
@@ -151,17 +151,16 @@ def _rate(task: str, hits: tuple[Array, Array], n: Array, resamples: int, seed: 
 
 
 def _pooled(tasks: Sequence[_Change], level: float) -> _Change:
-    share = mean_coefficients([task.interval.estimate for task in tasks])
-    samples = weighted_sum([task.samples for task in tasks], share)
+    pooled = over_tasks([task.interval for task in tasks], [task.samples for task in tasks], level)
     return _Change(
-        weighted_sum([task.before for task in tasks], share),
-        weighted_sum([task.after for task in tasks], share),
-        np.sum([np.where(part > 0, task.n_pairs, 0) for part, task in zip(share, tasks, strict=True)], axis=0),
-        combined_interval([task.interval for task in tasks], share, samples, level),
-        samples,
-        side_by_side([task.units for task in tasks], share),
-        side_by_side([task.influence for task in tasks], share),
-        side_by_side([task.there.astype(np.float64) for task in tasks], share) > 0,
+        pooled.mean([task.before for task in tasks]),
+        pooled.mean([task.after for task in tasks]),
+        pooled.total([task.n_pairs for task in tasks]),
+        pooled.interval,
+        pooled.samples,
+        pooled.clusters([task.units for task in tasks]),
+        pooled.clusters([task.influence for task in tasks]),
+        pooled.clusters([task.there.astype(np.float64) for task in tasks]) > 0,
     )
 
 
@@ -184,22 +183,12 @@ def _table(change: _Change, judges: Sequence[str], level: float) -> pd.DataFrame
             "reason": np.where(known, "", "no pairs of verdicts on such responses"),
         }
     )
-    telling = n_telling([change.units], known)
-    mean = dependent_mean(interval, change.samples, change.influence, telling, level)
     some = bool(known.any())
-    missing = "" if known.all() else f"mean over {int(known.sum())} of {len(known)} judges"
     last = {
-        "judge": "all",
         "n_pairs": int(change.n_pairs[known].sum()),
         "n_clusters": int(change.there[known].any(axis=0).sum()),
         "before": change.before[known].mean() if some else np.nan,
         "after": change.after[known].mean() if some else np.nan,
-        "difference": mean.estimate,
-        "low": mean.low,
-        "high": mean.high,
-        "interval": mean.method,
         "n_dropped": int(interval.n_dropped[known].max(initial=0)),
-        "p": sign_flip_p(change.units[known].mean(axis=0)) if some else np.nan,
-        "reason": "; ".join(filter(None, [missing, mean.reason])),
-    }
+    } | all_judges("difference", interval, change.samples, change.influence, change.units, level)
     return pd.concat([table, pd.DataFrame([last])], ignore_index=True)

@@ -1,6 +1,8 @@
 """From tasks to all tasks: the mean of task rates, and all verdicts together."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,14 +43,45 @@ def strata_of(counts: Sequence[Counts]) -> npt.NDArray[np.int64]:
     return np.repeat(np.arange(len(counts)), [len(c.clusters) for c in counts])
 
 
-def task_mean(parts: Sequence[Interval], samples: Sequence[Array], level: float = 0.95) -> Interval:
+@dataclass(frozen=True)
+class OverTasks:
+    """A mean over the tasks in which a cell has an estimate, and how to take others over the same tasks.
+
+    coefficients: (tasks, cells); interval: of the mean, (cells,); samples: of the mean, (resamples, cells).
+    """
+
+    coefficients: Array
+    interval: Interval
+    samples: Array
+
+    def mean(self, parts: Sequence[Array]) -> Array:
+        """The mean over the same tasks of (…, cells) each; NaN for a cell that no task has."""
+        return weighted_sum(parts, self.coefficients)
+
+    def total(self, parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """The sum over the same tasks of (cells,) each; 0 for a cell that no task has."""
+        used = [np.where(c > 0, part, 0) for c, part in zip(self.coefficients, parts, strict=True)]
+        return np.asarray(np.sum(used, axis=0))
+
+    def clusters(self, parts: Sequence[Array]) -> Array:
+        """See `side_by_side`."""
+        return side_by_side(parts, self.coefficients)
+
+
+def over_tasks(parts: Sequence[Interval], samples: Sequence[Array], level: float = 0.95) -> OverTasks:
     """The mean over the tasks in which a cell has an estimate, with its interval.
 
     parts: one per task, of the same cells; samples: (resamples, cells) of each. Tasks are independent strata, so
-    square-and-add applies where a task's own interval is no percentile one.
+    square-and-add applies where a task's own interval is no percentile one. A cell that no task has is NaN.
     """
     coefficients = mean_coefficients([part.estimate for part in parts])
-    return combined_interval(parts, coefficients, weighted_sum(samples, coefficients), level)
+    drawn = weighted_sum(samples, coefficients)
+    return OverTasks(coefficients, combined_interval(parts, coefficients, drawn, level), drawn)
+
+
+def task_mean(parts: Sequence[Interval], samples: Sequence[Array], level: float = 0.95) -> Interval:
+    """The interval of `over_tasks` alone."""
+    return over_tasks(parts, samples, level).interval
 
 
 def mean_coefficients(estimates: Sequence[Array]) -> Array:

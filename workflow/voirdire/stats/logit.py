@@ -196,6 +196,9 @@ def spread(likelihood: Likelihood, at: Maximum, terms: Sequence[int]) -> Spread:
     effective_clusters, for the coefficients `terms`, NaN for others: (Σ v)² / Σ v² of what each cluster tells of the
     coefficient, v. Few clusters that tell nearly everything are worth few (Carter, Schnepel & Steigerwald 2017, Review
     of Economics and Statistics 99, 698-709).
+
+    One cluster has no sandwich, as G − 1 is 0: by_cluster is NaN, effective_clusters 1. Without units, or for a term of
+    which no unit tells, effective_clusters is NaN; by_model is the pseudo-inverse, 0 where there is no information.
     """
     bread: Array = np.asarray(np.linalg.pinv(at.evaluation.information), np.float64)
     sums = cluster_sums(likelihood, at.evaluation.scores)
@@ -210,7 +213,10 @@ def spread(likelihood: Likelihood, at: Maximum, terms: Sequence[int]) -> Spread:
 
 
 def cluster_sums(likelihood: Likelihood, values: Array) -> Array:
-    """Columns of values (units, any) added up over the units of each cluster."""
+    """Columns of values (units, any) added up over the units of each cluster: (clusters, any), by ascending number.
+
+    Without units (0, any); one cluster has one row, the columns' sums.
+    """
     labels, codes = np.unique(likelihood.clusters, return_inverse=True)
     columns = [np.bincount(codes, column, minlength=len(labels)) for column in values.T]
     return np.stack(columns, axis=1).astype(np.float64) if columns else np.zeros((len(labels), 0))
@@ -241,7 +247,8 @@ def profile_bound(likelihood: Likelihood, at: Maximum, term: int, drop: float, s
     """Where a coefficient's (penalised) profile likelihood has fallen by `drop` below its maximum; ±∞ if nowhere.
 
     side: −1 for the lower bound, 1 for the upper. Each point of the profile is a maximum over the other coefficients
-    (Heinze & Schemper 2002, section 2.3); the root is found by the Illinois variant of false position.
+    (Heinze & Schemper 2002, section 2.3); the root is found by the Illinois variant of false position. Clusters don't
+    enter, so one is as good as many: they widen by `drop`. Without units the profile is flat, and the bound ±∞.
     """
     others = np.arange(likelihood.n_terms) != term
     last = at.beta.copy()
