@@ -16,5 +16,5 @@ def test_verdicts_of_the_main_condition_are_chosen(table):
 
 
 def test_a_missing_column_is_named():
-    with pytest.raises(UserError, match="judge, truth are missing"):
+    with pytest.raises(UserError, match="missing columns: judge, truth"):
         prepared(pd.DataFrame(columns=["task", "item_id", "examinee", "verdict"]))

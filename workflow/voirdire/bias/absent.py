@@ -6,6 +6,7 @@ import pandas as pd
 
 from voirdire.bias.ablation_identity import labelled_conditions
 from voirdire.bias.ablation_template import other_templates
+from voirdire.bias.families import known_families
 from voirdire.bias.rows import prepared, usable
 
 
@@ -36,7 +37,7 @@ def explain_absent(
         absent.update(dict.fromkeys((*names, "ablation_difficulty", "ensembles"), sentence))
     else:
         absent.update(_without_diagonal(blind))
-        absent.update(_without_relatives(blind, families or {}))
+        absent.update(_without_relatives(blind, known_families(families)))
         absent.update(_too_few(blind))
         absent.update(_without_wrong(blind))
         if not ((blind["truth"] == 0) & _known_length(blind)).any():

@@ -151,12 +151,11 @@ def _correlate(points: _Points, level: float) -> Iterator[dict[str, object]]:
     samples = leave_one_out(points.x_samples, points.y_samples)
     boot_low, boot_high, n_dropped = percentile(samples, level)
     left = np.concatenate([np.ones((1, len(points.models)), bool), ~np.eye(len(points.models), dtype=bool)])
-    results = [pearson(points.x[keep], points.y[keep], level) for keep in left]
+    names = TABLES[points.table][:2]
+    results = [pearson(points.x[keep], points.y[keep], level, names) for keep in left]
     without = [result.r for result in results[1:] if not np.isnan(result.r)]
     for position, (left_out, result) in enumerate(zip(["", *points.models], results, strict=True)):
         ranged = bool(without) and not left_out
-        names = TABLES[points.table]
-        reason = result.reason.replace("x is", f"{names[0]} is").replace("y is", f"{names[1]} is")
         unknown = np.isnan(result.r)
         yield {
             "table": points.table,
@@ -172,7 +171,7 @@ def _correlate(points: _Points, level: float) -> Iterator[dict[str, object]]:
             "p": result.p,
             "range_low": min(without) if ranged else np.nan,
             "range_high": max(without) if ranged else np.nan,
-            "reason": "; ".join(filter(None, [reason, dropped])),
+            "reason": "; ".join(filter(None, [result.reason, dropped])),
             "n_dropped": 0 if unknown else int(n_dropped[position]),
             "simulated": points.simulated,
         }

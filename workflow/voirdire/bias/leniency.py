@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from voirdire.bias.families import known_families
 from voirdire.bias.leniency_design import MODEL_TERMS, Model, Rows, model
 from voirdire.bias.leniency_matched import matched
 from voirdire.bias.leniency_models import Coefficient, Fitted, estimates, fitted
@@ -59,6 +60,7 @@ def leniency(
     number of clusters; penalised "profile (penalised)"; of matched as in `voirdire.bias.contrast`. p: score test, the
     items' signs flipped; matched: the items' differences flipped. detectable, says: see `with_power`.
     """
+    families = known_families(families)
     wrong = wrong_responses(verdicts, main, families)
     if not wrong.tasks:
         return pd.DataFrame(columns=LENIENCY_COLUMNS)

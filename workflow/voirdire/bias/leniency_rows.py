@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from voirdire.bias.families import known_families
 from voirdire.bias.rows import clusters_of, of_condition, prepared, responses_of, usable
 from voirdire.stats.arrays import Array, ratio
 
@@ -99,7 +100,7 @@ def _log_length(used: pd.DataFrame) -> Array:
 
 def _kinship(chosen: pd.DataFrame, families: Mapping[str, str] | None) -> tuple[Array, Array]:
     """1 where the judge is the examinee; 1 where it is another model of the examinee's family."""
-    family = dict(families or {})
+    family = known_families(families)
     judge, examinee = (chosen[role].astype(object) for role in ("judge", "examinee"))
     own: npt.NDArray[np.bool_] = (judge == examinee).to_numpy(bool)
     # A model without a family is one of its own, which no family can have the name of.

@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from voirdire.bias.checks import NAMES, Checked
 from voirdire.errors import UserError
+from voirdire.stats.arrays import Array
 
 READINGS = ("main", "not_ok_correct", "not_ok_incorrect")
 _NEEDED = ("task", "item_id", "judge", "examinee", "verdict", "truth")
@@ -14,29 +16,66 @@ _DEFAULTS: dict[str, Any] = {
     "condition": "blind",
     "trial": 0,
     "generation_status": "ok",
-    "status": "ok",
     "simulated": False,
     "answer": None,
 }
+_TRANSLATE = "Translate codes and words into true and false before calling this."
 
 
 def prepared(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """The verdicts with plain types and every column that this package reads.
+    """The verdicts with plain types and every column that this package reads; all that is read is checked first.
 
-    Missing columns: condition "blind", trial 0, statuses "ok", simulated false, no answers; cluster is the item.
-    verdict and truth become floats 1, 0 or NaN (missing). Clusters are clusters within a task. Raises UserError naming
-    missing columns.
+    Missing columns: condition "blind", trial 0, generation_status "ok", simulated false, no answers; cluster is the
+    item; status is "ok" with a verdict, "unparsed" without, missing (not judged) if the generation is not ok either.
+    verdict and truth, true or false, 1 or 0, become floats 1, 0 or NaN (missing). Names become strings, whole numbers
+    too. simulated: missing is false. cluster: clusters within a task; a missing one is the item's own. response_chars
+    that are negative, infinite or above 10¹² are unknown (NaN). Rows that say the same of the same call (condition,
+    trial, task, item_id, judge, examinee) again count once.
+
+    Raises UserError with all faults, each with its column, what was found, the first five rows and a remedy: missing
+    columns; verdict, truth or simulated of other values; missing names, and names that are no text; "all" as a task,
+    judge or examinee; unknown statuses; status ok without a verdict; calls with conflicting rows; responses both right
+    and wrong.
     """
     missing = [name for name in _NEEDED if name not in verdicts.columns]
     if missing:
-        raise UserError(f"verdicts: columns {', '.join(missing)} are missing; a table of verdicts has {_NEEDED}")
+        raise UserError(
+            f"verdicts: missing {'column' if len(missing) == 1 else 'columns'}: {', '.join(missing)}. "
+            f"A table of verdicts needs {', '.join(_NEEDED)}; rename yours, or add what is missing."
+        )
     frame = verdicts.assign(**{name: value for name, value in _DEFAULTS.items() if name not in verdicts.columns})
-    for name in ("verdict", "truth"):
-        values = frame[name].astype("boolean") if frame[name].dtype == object else frame[name]
-        frame[name] = values.astype("Float64").to_numpy(np.float64, na_value=np.nan)
-    frame["simulated"] = frame["simulated"].astype(bool)
-    frame["cluster"] = (frame["cluster"] if "cluster" in verdicts.columns else frame["item_id"]).astype(str)
-    return frame.reset_index(drop=True)
+    frame = frame.reset_index(drop=True)
+    checked = Checked(frame)
+    named = {name: checked.names(name) for name in NAMES}
+    checked.trial()
+    verdict = checked.binary("verdict", "verdicts", _TRANSLATE)
+    truth = checked.binary("truth", "truths", _TRANSLATE)
+    simulated = checked.binary("simulated", "simulated", "Write true for rows of simulated models, false for others.")
+    checked.words("generation_status", may_miss=False)
+    if "status" in verdicts.columns:
+        checked.words("status", may_miss=True)
+        checked.verdict_there(verdict)
+    else:
+        frame["status"] = _statuses(frame["generation_status"], verdict)
+    if "response_chars" in verdicts.columns:
+        frame["response_chars"] = checked.lengths("response_chars")
+    checked.faults.raise_if_any()
+    checked.one_truth(truth)
+    again = checked.repeated(verdict, truth)
+    checked.faults.raise_if_any()
+    frame["cluster"] = (
+        checked.clusters(named["item_id"]) if "cluster" in frame.columns else named["item_id"].astype(str)
+    )
+    frame = frame.assign(**named, verdict=verdict, truth=truth, simulated=simulated == 1)
+    return frame[~again].reset_index(drop=True) if again.any() else frame
+
+
+def _statuses(generation: "pd.Series[Any]", verdict: Array) -> "pd.Series[Any]":
+    """Of calls whose status nobody noted: ok with a verdict; without, unparsed, or not judged as there was nothing."""
+    statuses = pd.Series("ok", index=generation.index, dtype="str")
+    statuses[np.isnan(verdict)] = "unparsed"
+    statuses[np.isnan(verdict) & (generation != "ok").to_numpy(bool)] = None
+    return statuses
 
 
 def usable(rows: pd.DataFrame, reading: str = "main") -> pd.DataFrame:

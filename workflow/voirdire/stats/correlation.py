@@ -28,8 +28,10 @@ class Correlation:
     reason: str = ""
 
 
-def pearson(x: npt.ArrayLike, y: npt.ArrayLike, level: float = 0.95) -> Correlation:
-    """Pearson's correlation of x and y, (n,) each; pairs with a NaN are left out.
+def pearson(
+    x: npt.ArrayLike, y: npt.ArrayLike, level: float = 0.95, names: tuple[str, str] = ("x", "y")
+) -> Correlation:
+    """Pearson's correlation of x and y, (n,) each; pairs with a NaN are left out. names: of x and y, for the reason.
 
     p is exact for n ≤ 8, the share of all orders of y whose |r| is at least the one seen (never 0: the order seen is
     one of them); from Student's t above. The interval is Fisher's, (−1, 1) at n = 3. NaN with a reason below three
@@ -47,7 +49,7 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike, level: float = 0.95) -> Correlat
     n = len(first)
     if n < 3:
         return _unknown(n, f"fewer than 3 points (n = {n})")
-    for name, values in (("x", first), ("y", second)):
+    for name, values in zip(names, (first, second), strict=True):
         if np.ptp(values) <= _SAME * max(1.0, float(np.abs(values).max())):
             return _unknown(n, f"{name} is constant")
     first, second = _standardised(first), _standardised(second)
