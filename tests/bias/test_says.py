@@ -71,6 +71,19 @@ def test_a_rate_of_two_wrong_answers_is_silent_whatever_became_of_them(n_wrong, 
     assert all("fpr" in names and not {"fnr", "accuracy"} & set(names) for names in silent)
 
 
+@pytest.mark.parametrize(
+    ("n_wrong", "n_accepted", "silent"),
+    [(3, 3, True), (3, 0, True), (4, 4, False), (4, 0, False), (7, 3, True), (8, 4, False), (14, 7, False)],
+)
+def test_a_rate_speaks_from_four_answers_at_an_end_and_eight_in_the_middle(n_wrong, n_accepted, silent):
+    frame = panel(n_wrong, models=("ann", "bob"))
+    wrong = frame.index[~frame["truth"] & (frame["judge"] == "ann") & (frame["examinee"] == "bob")]
+    frame.loc[wrong, "verdict"] = np.arange(n_wrong) < n_accepted
+    row = one(rates_by_examinee(frame, resamples=200), judge="ann", examinee="bob", task="aime", reading="main")
+    assert ("fpr" in row["silent"].split()) == silent
+    assert (row["fpr_high"] - row["fpr_low"] > 2 / 3) == silent
+
+
 def test_a_bias_is_silent_where_a_silent_rate_leaves_its_direction_open():
     none, every = (rates_by_examinee(panel(2, accept=accept), resamples=200) for accept in (0.0, 1.0))
     where = {"judge": "ann", "examinee": "bob", "task": "aime", "reading": "main"}

@@ -29,8 +29,8 @@ RATE_COLUMNS = [
     *(name + end for name in METRICS for end in ("", "_low", "_high")),
     *("interval", "n_dropped", "silent", "seed", "simulated"),
 ]
-# An interval wider than half of a rate's range says nothing: two wrong answers leave .81 and more.
-SILENT_WIDTH = 0.5
+# An interval wider than two thirds of a rate's range says nothing: 3 answers treated alike, 7 treated both ways.
+SILENT_WIDTH = 2 / 3
 ACCURACY_COLUMNS = [
     *("task", "examinee", "n", "n_right", "accuracy", "accuracy_low", "accuracy_high", "n_not_ok"),
     *("accuracy_counting_not_ok_wrong", "interval", "n_dropped", "seed", "simulated"),
@@ -60,8 +60,9 @@ def rates(verdicts: pd.DataFrame, resamples: int = 1000, seed: int = 0, level: f
     metric by metric where they differ; n_dropped counts resamples with an empty denominator.
 
     silent names the metrics of the row that say nothing, "fpr bias" for one: without a value, or with an interval wider
-    than 0.5, half of a rate's range; a bias only if such an interval covers 0, as it has a direction else. Without
-    verdicts: no rows, all columns.
+    than two thirds, of a rate's range of 1; a bias only if such an interval covers 0, as it has a direction else. So do
+    rates of up to three wrong answers that were all accepted, or all rejected, and of up to seven of which about half
+    were. Without verdicts: no rows, all columns.
     """
     return _rate_table(verdicts, [("judge",), ()], resamples, seed, level)
 

@@ -86,7 +86,7 @@ def heat_map(
     counted = "" if len(examinees) > _MOST_ANNOTATED else "\nsmall print: n wrong + n right responses"
     unknown = why_no_bias(cells[cells["bias"].isna()])
     hatched = f"\nhatched, no bias:\n{unknown}" if unknown else ""
-    few = "\ndotted, no colour: too few responses to say anything (95 % interval wider than 0.5)"
+    few = "\ndotted, no colour: too few responses to say anything (95 % interval wider than 2/3)"
     axes.set_xlabel(f"examinee (who answered){counted}{few if cells['mute'].any() else ''}{hatched}")
     axes.set_ylabel("judge")
     axes.spines[:].set_visible(False)
