@@ -174,7 +174,8 @@ def test_planted_preference_for_the_family_is_recovered_and_not_taken_for_self_p
     assert (result["low"] > 0).all()
     assert (result["p_holm"] < 0.001).all()
     assert set(result["says"]) == {"difference"}
-    everyone = one(self_preference_summary(frame, resamples=50), judge="cas", version="matched", rate="fpr")
+    summary = self_preference_summary(frame, families=FAMILIES, resamples=50)
+    everyone = one(summary, judge="cas", version="matched", rate="fpr")
     assert not everyone["supports_preference"]
 
 
@@ -191,15 +192,16 @@ def test_leniency_that_all_judges_share_is_no_preference_once_adjusted():
     )
     assert raw["low"] > 0.15
     assert adjusted["low"] < 0 < adjusted["high"]
-    assert "not by the baseline-adjusted difference" in adjusted["sentence"]
+    assert "the difference on items that both got wrong, +" in adjusted["sentence"]
 
 
-def test_the_sentence_says_which_version_supports_preference_for_which_family():
+def test_the_sentence_says_what_supports_preference_for_which_family():
     result = family_preference(related(8, 1500, preference=0.2), families=FAMILIES, resamples=100)
     assert set(result["judge_family"]) == {"x", "all"}
     said = result.drop_duplicates("judge").set_index("judge")["sentence"]
-    assert said["ann"].startswith("ann: preference for its own family (x) is supported by matched items (+")
-    assert said["all"].startswith("Over all judges: preference for one's own family is supported by matched items (+")
+    by_model = "is supported by the model of judge, question and author (odds × "
+    assert said["ann"].startswith(f"ann: preference for its own family (x) {by_model}")
+    assert said["all"].startswith(f"Over all judges: preference for one's own family {by_model}")
 
 
 def test_without_a_third_family_there_is_no_baseline_and_the_reason_says_what_is_missing():

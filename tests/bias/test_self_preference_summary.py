@@ -14,8 +14,9 @@ def test_leniency_that_all_judges_share_is_no_preference_once_adjusted():
     adjusted = one(summary, judge="ann", version="adjusted", rate="fpr")
     assert raw["low"] > 0.15
     assert adjusted["low"] < 0 < adjusted["high"]
-    assert "baseline-adjusted" in adjusted["sentence"]
-    assert "not by the baseline-adjusted difference" in adjusted["sentence"]
+    assert adjusted["sentence"].startswith("ann: the word preference is not shown by the model")
+    assert "the difference on items that both got wrong, +" in adjusted["sentence"]
+    assert adjusted["sentence"].endswith("may be how good such answers look to anyone.")
 
 
 def test_summary_is_the_mean_over_the_others(random_table):
@@ -31,17 +32,26 @@ def test_summary_is_the_mean_over_the_others(random_table):
     assert everyone["low"] < mean < everyone["high"]
 
 
-def test_sentence_says_which_versions_support_preference():
+def test_sentence_says_what_supports_preference():
     summary = self_preference_summary(planted(12, 1500, preference=0.2), resamples=200)
     sentence = one(summary, judge="bob", version="all", rate="fpr")["sentence"]
-    assert sentence.startswith("bob: the word preference is supported by matched items (+")
-    assert ", matched items with the same answer (+" in sentence
-    assert " and the baseline-adjusted difference (+" in sentence
-    assert not chosen(summary, version="all")["supports_preference"].any()
-    for version in ("matched", "same_answer", "adjusted"):
-        assert chosen(summary, version=version, rate="fpr")["supports_preference"].all()
+    assert sentence.startswith("bob: the word preference is supported by the model of judge, question and author (odds")
+    assert summary["supports_preference"].all()
     none = self_preference_summary(planted(13, 300), resamples=200)
-    assert one(none, judge="all", version="all", rate="fpr")["sentence"].startswith("Over all judges: no version")
+    assert one(none, judge="all", version="all", rate="fpr")["sentence"].startswith(
+        "Over all judges: the word preference is not shown by "
+    )
+    assert not none["supports_preference"].any()
+
+
+def test_holm_is_over_the_judges_and_too_few_answers_are_said_to_be():
+    summary = self_preference_summary(planted(15, 400, preference=0.2), resamples=100)
+    judges = chosen(summary, version="matched", rate="fpr")
+    judges = judges[judges["judge"] != "all"]
+    assert judges["p_holm"].min() == pytest.approx(min(1, len(judges) * judges["p"].min()))
+    few = self_preference_summary(planted(16, 5), resamples=50)
+    assert chosen(few, version="same_answer")["says"].eq("nothing").all()
+    assert few["sentence"].str.contains("too few answers to tell|can't be tested").all()
 
 
 def test_a_study_of_code_says_that_it_has_no_answers_to_compare():
@@ -50,4 +60,3 @@ def test_a_study_of_code_says_that_it_has_no_answers_to_compare():
     row = one(summary, judge="ann", version="same_answer", rate="fpr")
     assert row["reason"] == "no task has answers to compare"
     assert row["n_others"] == 0
-    assert "same answer" not in row["sentence"]

@@ -306,12 +306,14 @@ def test_rates_are_of_every_condition_and_accuracies_of_the_main_one(called, stu
 
 
 def test_preference_is_for_oneself_and_for_the_studys_families(called, study, verdicts, tmp_path):
-    outputs = [tmp_path / f"{name}.csv" for name in ("self_preference", "self_preference_summary", "family_preference")]
+    names = ("self_preference", "self_preference_summary", "family_preference", "preference_model")
+    outputs = [tmp_path / f"{name}.csv" for name in names]
     families = json.dumps({"chough": "corvid", "rook": "corvid", "larch": "conifer"})
     settings = study().analysis_settings()
     called(self_preference.main, verdicts=verdicts(gsm8k=8), settings=settings, families=families, output=outputs)
-    own, summary, related = map(pd.read_csv, outputs)
+    own, summary, related, model = map(pd.read_csv, outputs)
     assert set(own["judge"]) == set(JUDGES)
+    assert set(model["kind"]) == {"own model", "own family"}
     assert set(summary["judge"]) == {*JUDGES, "all"}
     assert set(related["judge"]) == {"chough", "rook", "all"}
 

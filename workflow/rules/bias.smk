@@ -43,7 +43,12 @@ rule self_preference:
     input:
         VERDICTS,
     output:
-        table("self_preference", "self_preference_summary", "family_preference"),
+        table(
+            "self_preference",
+            "self_preference_summary",
+            "family_preference",
+            "preference_model",
+        ),
     log:
         f"{LOGS}/self_preference.log",
     conda:

@@ -11,6 +11,7 @@ from voirdire.bias.family_preference import family_preference
 from voirdire.bias.ledger import ledger
 from voirdire.bias.leniency import leniency
 from voirdire.bias.leniency_summary import leniency_summary
+from voirdire.bias.preference_model import preference_model
 from voirdire.bias.preference_tables import preference_tables
 from voirdire.bias.rates import rates, rates_by_examinee, task_accuracy
 from voirdire.bias.self_preference import self_preference
@@ -31,6 +32,7 @@ __all__ = [
     "ledger",
     "leniency",
     "leniency_summary",
+    "preference_model",
     "preference_tables",
     "rates",
     "rates_by_examinee",

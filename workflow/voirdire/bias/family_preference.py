@@ -7,11 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from voirdire.bias.families import known_families
 from voirdire.bias.power import MARGIN_SHARE, with_power
 from voirdire.bias.preference import Comparisons, compared
 from voirdire.bias.preference_counts import PAIRED, RATES, VERSIONS, Panel, TaskVerdicts, Triple, item_parts
 from voirdire.bias.preference_means import Means, no_difference_p
-from voirdire.bias.preference_words import PREFERENCE_VERSIONS, missing_everywhere, sentence
+from voirdire.bias.preference_model import OWN_FAMILY, model_row, preference_model
+from voirdire.bias.preference_words import missing_everywhere, sentence
 from voirdire.stats.significance import holm
 
 COLUMNS = [
@@ -19,7 +21,6 @@ COLUMNS = [
     *("difference", "low", "high", "p", "p_holm", "family", "interval", "reason", "n_dropped"),
     *("detectable", "says", "sentence", "seed", "simulated"),
 ]
-_SAID = ("judge", "version", "difference", "low", "high", "supports_preference")
 _NOWHERE = "no pair of a relative and another family's model has it"
 
 
@@ -47,12 +48,14 @@ def family_preference(
 
     Interval: see `dependent_mean` and `Means.over`; p: `no_difference_p`, that of no difference in any pair and task;
     p_holm: Holm over the judges of `family`, one task, rate and version; judge "all" is a family of one. detectable,
-    says: `with_power`. sentence: which versions support the word preference, of all tasks, from ΔFPR.
+    says: `with_power`. sentence: what supports the word preference, over all tasks: ΔFPR, and `preference_model`.
     """
+    families = known_families(families)
     panel = Panel.of(verdicts, main, seed)
-    triples, others = family_triples(panel, families or {})
+    triples, others = family_triples(panel, families)
     related = compared(panel, triples, others, resamples, seed, level)
-    return family_table(related, panel, families or {}, seed, level)
+    model = preference_model(verdicts, main, families, level)
+    return family_table(related, panel, families, model, seed, level)
 
 
 def family_triples(panel: Panel, families: Mapping[str, str]) -> tuple[list[Triple], list[list[str]]]:
@@ -74,9 +77,12 @@ def family_triples(panel: Panel, families: Mapping[str, str]) -> tuple[list[Trip
 
 
 def family_table(
-    related: Comparisons, panel: Panel, families: Mapping[str, str], seed: int, level: float
+    related: Comparisons, panel: Panel, families: Mapping[str, str], model: pd.DataFrame, seed: int, level: float
 ) -> pd.DataFrame:
-    """The table of `family_preference` from its comparisons, made of this panel with this seed and level."""
+    """The table of `family_preference` from its comparisons, made of this panel with this seed and level.
+
+    model: `preference_model` of the same verdicts.
+    """
     if not related.triples:
         return pd.DataFrame(columns=COLUMNS)
     cells, seen = related.cells(), _seen(related, panel)
@@ -95,7 +101,7 @@ def family_table(
     table["family"] += np.where(table["judge"] == "all", " over all judges", "")
     table["p_holm"] = table.groupby("family")["p"].transform(lambda p: holm(p.to_numpy()))
     table = with_power(table, "difference", "interval", "units", room=1.0, p="p_holm", margin=MARGIN_SHARE, level=level)
-    table["sentence"] = table["judge"].map(_sentences(table))
+    table["sentence"] = table["judge"].map(_sentences(table, model))
     return table.assign(seed=seed)[COLUMNS]
 
 
@@ -155,19 +161,14 @@ def _entering(related: Comparisons, verdicts: TaskVerdicts, judge: str, rate: st
     return {"n_own": np.asarray(own).astype(int), "n_other": np.asarray(other).astype(int)}
 
 
-def _sentences(table: pd.DataFrame) -> dict[str, str]:
-    """What each judge's rows over all tasks say, from ΔFPR."""
+def _sentences(table: pd.DataFrame, model: pd.DataFrame) -> dict[str, str]:
+    """What each judge's rows over all tasks say, from ΔFPR, and the model."""
     fpr = table[(table["task"] == "all") & (table["rate"] == "fpr") & table["difference"].notna()]
-    fpr = fpr.assign(supports_preference=fpr["version"].isin(PREFERENCE_VERSIONS) & (fpr["low"] > 0))
-    rows: dict[str, list[dict[str, Any]]] = {str(judge): [] for judge in table["judge"]}
-    for columns in zip(*(fpr[name] for name in _SAID), strict=True):
-        row = dict(zip(_SAID, columns, strict=True))
-        rows[row["judge"]].append(row)
-    families = dict(zip(table["judge"], table["judge_family"], strict=True))
-    return {judge: _sentence(judge, families[judge], some) for judge, some in rows.items()}
-
-
-def _sentence(judge: str, family: str, rows: list[dict[str, Any]]) -> str:
-    if judge == "all":
-        return sentence("Over all judges", "preference for one's own family", rows)
-    return sentence(judge, f"preference for its own family ({family})", rows)
+    said = {}
+    for judge, family in dict(zip(table["judge"], table["judge_family"], strict=True)).items():
+        everybody = judge == "all"
+        who = "Over all judges" if everybody else str(judge)
+        word = "preference for one's own family" if everybody else f"preference for its own family ({family})"
+        rows = fpr[fpr["judge"] == judge].to_dict("records")
+        said[str(judge)] = sentence(who, word, rows, model_row(model, OWN_FAMILY, str(judge)))
+    return said

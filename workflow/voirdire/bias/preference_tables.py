@@ -4,9 +4,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from voirdire.bias.families import known_families
 from voirdire.bias.family_preference import family_table, family_triples
 from voirdire.bias.preference import compared, own_triples
 from voirdire.bias.preference_counts import Panel
+from voirdire.bias.preference_model import preference_model
 from voirdire.bias.self_preference import own_table
 from voirdire.bias.self_preference_summary import own_summary
 
@@ -19,12 +21,15 @@ def preference_tables(
     seed: int = 0,
     level: float = 0.95,
 ) -> dict[str, pd.DataFrame]:
-    """The frames of `self_preference`, `self_preference_summary` and `family_preference`, of their arguments."""
+    """The frames, by name, of self_preference, its summary, family_preference and preference_model."""
+    families = known_families(families)
     panel = Panel.of(verdicts, main, seed)
     own = compared(panel, *own_triples(panel), resamples, seed, level)
-    related = compared(panel, *family_triples(panel, families or {}), resamples, seed, level)
+    related = compared(panel, *family_triples(panel, families), resamples, seed, level)
+    model = preference_model(verdicts, main, families, level)
     return {
         "self_preference": own_table(own, seed, level),
-        "self_preference_summary": own_summary(own, seed, level),
-        "family_preference": family_table(related, panel, families or {}, seed, level),
+        "self_preference_summary": own_summary(own, model, seed, level),
+        "family_preference": family_table(related, panel, families, model, seed, level),
+        "preference_model": model,
     }

@@ -10,6 +10,7 @@ BIAS_TABLES = (
     "self_preference",
     "self_preference_summary",
     "family_preference",
+    "preference_model",
     "leniency",
     "leniency_summary",
     "ablation_identity",
