@@ -31,6 +31,7 @@ def make_tables(models: Sequence[str] = MODELS, tasks: Sequence[str] = TASKS, si
         "self_preference": study.self_preference(),
         "self_preference_summary": study.self_preference_summary(),
         "family_preference": study.family_preference(),
+        "preference_model": study.preference_model(),
         "leniency": study.leniency(),
         "leniency_summary": study.leniency_summary(),
         "ablation_identity": study.identity(),
@@ -165,8 +166,17 @@ class _Study:
             rows.append(
                 {"judge": judge, "version": version, "rate": rate, "n_others": 5, "difference": difference}
                 | {"low": difference - 0.05, "high": difference + 0.05, "interval": "percentile", "reason": ""}
-                | {"supports_preference": version == "matched", "sentence": f"{judge}: supported by matched items."}
+                | {"supports_preference": judge == self.models[0], "sentence": f"{judge}: supported by the model."}
             )
+        return pd.DataFrame(rows)
+
+    def preference_model(self) -> pd.DataFrame:
+        rows = [
+            {"kind": "own model", "judge": judge, "n_own": 30, "n": 200, "n_clusters": 90, "log_odds": 0.7, "low": 0.2}
+            | {"high": 1.2, "p": 0.01, "p_holm": 0.04, "family": "own model", "interval": "t (clustered)", "reason": ""}
+            | {"detectable": 0.7, "says": "difference"}
+            for judge in [*self.models, "all"]
+        ]
         return pd.DataFrame(rows)
 
     def family_preference(self) -> pd.DataFrame:

@@ -242,7 +242,7 @@ def test_undecided_leniency_is_counted(context: ReportContext):
 def test_preference_that_equal_difficulty_explains_is_not_called_preference(context: ReportContext):
     frame = context.tables["self_preference_summary"].copy()
     frame.loc[frame["version"].isin(["matched", "same_answer", "adjusted"]), "low"] = -0.01
-    html = render(replace(context, self_preference_summary=frame))
+    html = render(replace(context, self_preference_summary=frame.assign(supports_preference=False)))
     assert "3 of 3 judges accept their own wrong responses more often than other models&#39;" in html
     assert "where difficulty is equal, 0 of 3 judges do" in html
     assert "nothing here supports the word preference" in html
@@ -328,7 +328,7 @@ def test_study_without_families_says_so(context: ReportContext):
 
 
 def test_preference_of_each_judge_is_a_sentence(page: str):
-    assert "<li>alpha: supported by matched items.</li>" in section_of(page, "self_preference")
+    assert "<li>alpha: supported by the model.</li>" in section_of(page, "self_preference")
 
 
 def test_comparison_says_what_it_could_have_shown(page: str):

@@ -112,4 +112,4 @@ def test_self_preference_of_one_judge_is_not_counted(make: Callable[..., Tables]
     tables = make(("alpha",), ("gsm8k",))
     text = said({"self_preference_summary": tables["self_preference_summary"]})
     assert text.startswith("alpha, the only judge with wrong responses of its own, accepts them more often than other")
-    assert "where difficulty is equal, it does, and it is not shown to do so beyond" in text
+    assert "where difficulty is equal, it does; a model of judge, question and author supports" in text

@@ -185,10 +185,10 @@ def _unseen(tables: Tables) -> Sentence | None:
 
 
 def _preference(tables: Tables) -> Sentence | None:
-    """From the mean over the other models, tasks pooled, of each judge: its interval against 0."""
+    """From the mean over the other models, tasks pooled, of each judge: its interval against 0; and from the model."""
     rows = select(table(tables, "self_preference_summary"), rate="fpr")
     rows = rows[rows["judge"] != "all"].dropna(subset=["difference"]) if len(rows) else rows
-    every, matched, adjusted = (select(rows, version=version) for version in ("all", "matched", "adjusted"))
+    every, matched = (select(rows, version=version) for version in ("all", "matched"))
     if every.empty:
         return None
     if len(every) == 1:
@@ -199,11 +199,13 @@ def _preference(tables: Tables) -> Sentence | None:
         text = f"{_favouring(every)} accept their own wrong responses more often than other models'"
     if len(matched):
         text += f"; on items that both get wrong, where difficulty is equal, {_do(matched, len(every))}"
-    if len(adjusted):
-        text += f", and {_do(adjusted, len(every), '')} beyond what other judges show on the same responses"
-    same = select(rows, version="same_answer")
-    if not any((support["low"] > 0).any() for support in (matched, adjusted, same)):
+    supported = int(every["supports_preference"].astype(bool).sum())
+    if not supported:
         text += ": nothing here supports the word preference, which is not to say that there is none"
+    elif len(every) == 1:
+        text += "; a model of judge, question and author supports the word preference"
+    else:
+        text += f"; a model of judge, question and author supports the word preference for {supported} of them"
     level = (
         "a 95\u00a0% interval above 0 shows it"
         if len(every) == 1

@@ -22,10 +22,10 @@ def self_preference(tables: Tables, condition: str, absent: Mapping[str, str]) -
     section = Section(
         "self_preference",
         "Do judges prefer themselves?",
-        "A judge that solved an item rejects wrong answers by ability alone, so a difference over all items is not yet "
-        "preference. Only the matched versions (items that both get wrong, or to which both give the same wrong "
-        "answer) and the adjusted one (minus what other judges show on the same responses) support that word. "
-        "“Harmful” is the paper's: items that exactly one of the two gets wrong.",
+        "A judge that solved an item rejects wrong answers by ability, and fails where its own answer is wrong: so a "
+        "difference over all items is not yet preference. Nor is one on items that both get wrong (“both wrong”): a "
+        "strong model's errors may look better to anyone. Only a model with an effect for every author, judge and "
+        "question can carry that word. “Harmful” is the paper's: items that exactly one of the two gets wrong.",
     )
     rows = select(table(tables, "self_preference"), rate="fpr")
     if rows.empty:
@@ -37,6 +37,7 @@ def self_preference(tables: Tables, condition: str, absent: Mapping[str, str]) -
     section.answers += _said(summary, "all")
     if by_judge := _said(summary, None):
         section.statements.append(Statements("Is it preference? Per judge, over tasks and other models", by_judge))
+    _by_model(section, table(tables, "preference_model"))
     if len(summary):
         columns = {"judge": cells.text("judge"), "version": cells.text("version"), "others": cells.count("n_others")}
         columns |= {"difference in FPR (points)": cells.points("difference", "low", "high")}
@@ -46,6 +47,18 @@ def self_preference(tables: Tables, condition: str, absent: Mapping[str, str]) -
     section.tables.append(html_table(_worded(rows), "Every comparison", pairs, folded=True))
     _family(section, tables, absent)
     return section
+
+
+def _by_model(section: Section, rows: pd.DataFrame) -> None:
+    """The odds of accepting own wrong answers beyond every author's, judge's and question's effect."""
+    if rows.empty:
+        return
+    columns = {"preference for": cells.text("kind"), "judge": cells.text("judge"), "n own": cells.count("n_own")}
+    columns |= {"n": cells.count("n"), "questions": cells.count("n_clusters")}
+    columns |= {"odds of accepting": cells.odds_ratio("log_odds", "low", "high"), "p (Holm)": cells.p_value("p_holm")}
+    columns |= cells.says(rows, {"n_own": "own answers"}, "log-odds")
+    caption = "Preference beyond ability and looks: the model of judge, question and author"
+    section.tables.append(html_table(rows, caption, columns, folded=True))
 
 
 def _family(section: Section, tables: Tables, absent: Mapping[str, str]) -> None:
