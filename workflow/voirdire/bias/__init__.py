@@ -1,4 +1,18 @@
-"""Which judges are lenient, with whom, and whether skill, identity, length or difficulty explains it."""
+"""Which judges are lenient, with whom, and whether skill, identity, length or difficulty explains it.
+
+Where a question is answered (`name*`: also the modules that begin so, which it is made of):
+
+  What became of every call, and what can't be said?     ledger, absent; checks, rows: what verdicts may look like
+  How often do judges err, which way, examinees too?     rates, from counts
+  Are the capable lenient, or treated leniently?         correlations
+  Stronger examinees: is it leniency or difficulty?      leniency*, one module per method; leniency_summary answers
+  Do judges prefer themselves, or their family?          self_preference*, family_preference, from preference*
+  Do own errors pass on hard items only?                 ablation_difficulty in bins, difficulty_curve (curve_fit)
+  Does a label, a template or the length change it?      ablation_identity, ablation_template (paired); ablation_length
+  Do templates rank judges alike, do trials agree?       template_ranking, trial_agreement
+  How are two rates compared, and pooled?                contrast; pooling: over tasks; dependent: over judges
+  What does a comparison say, what could it have shown?  power
+"""
 
 from voirdire.bias.ablation_difficulty import ablation_difficulty
 from voirdire.bias.ablation_identity import ablation_identity
