@@ -140,6 +140,13 @@ def test_constant_verdicts_have_no_spread(verdicts):
     assert row["reason"] == "bias is constant"
 
 
+def test_a_constant_task_accuracy_is_called_by_its_name(verdicts):
+    right = verdicts.assign(truth=True)
+    table = correlations(right, resamples=10)
+    row = chosen(table, table=6, task="all", anchor="ann", self_point="with", left_out="").iloc[0]
+    assert row["reason"] == "task_accuracy is constant"
+
+
 def test_without_a_model_in_both_roles_tables_6_and_7_are_absent(verdicts):
     panel = verdicts[verdicts["judge"].isin(["ann", "bob"]) & verdicts["examinee"].isin(["cas", "dee"])]
     assert set(correlations(panel, resamples=10)["table"]) == {8, 9}

@@ -21,7 +21,8 @@ _RESPONSE = ("task", "item_id", "examinee")
 # No response is longer, in characters: what says so is a code for an unknown length.
 _LONGEST = 1e12
 _SHOWN = 5
-_LARGEST = 2**62
+# Combinations of names are numbered as they come as long as there may be no more: a mask of them is small.
+_LARGEST = 2**24
 
 Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int64]
@@ -48,9 +49,9 @@ class Checked:
         found = ""
         if values:
             seen = list(dict.fromkeys(map(_shown, self.frame[column].iloc[at[:1000]])))
-            found = f" found {', '.join(seen[:_SHOWN])}{', …' if len(seen) > _SHOWN else ''};"
+            found = f"; found {', '.join(seen[:_SHOWN])}{', …' if len(seen) > _SHOWN else ''}"
         rows = "1 row" if len(at) == 1 else f"{len(at)} rows"
-        self.faults.add(f"verdicts: {column}: {problem};{found} in {rows} (counted from 0: {shown}). {remedy}")
+        self.faults.add(f"verdicts: {column}: {problem}{found} in {rows} (counted from 0: {shown}). {remedy}")
 
     def names(self, column: str) -> "pd.Series[Any]":
         """Names as strings. Whole numbers become strings, 7 and 7.0 both "7"; a missing or empty name is refused."""
@@ -58,9 +59,7 @@ class Checked:
         codes, uniques = _factorized(values)
         texts = [plain_name(value) for value in uniques]
         known = np.array([text is not None for text in texts] + [True])
-        self.refuse(
-            column, ~known[codes], "names must be text or whole numbers", "Write them as text before calling this."
-        )
+        self.refuse(column, ~known[codes], "must be text or whole numbers", "Write them as text before calling this.")
         empty = np.array([text is not None and not text.strip() for text in texts] + [True])
         self.refuse(
             column, empty[codes], "is missing", "Fill it in, or leave these rows out before calling this.", values=False
@@ -76,13 +75,39 @@ class Checked:
         self.codes[column] = places[codes].astype(np.int64, copy=False), len(distinct)
         return pd.Series(np.array([*texts, None], object)[codes], index=values.index, dtype="str")
 
-    def clusters(self, items: "pd.Series[Any]") -> "pd.Series[Any]":
-        """Clusters as strings; an item whose cluster is missing or empty is one of its own, called as the item is."""
+    def clusters(self, tasks: "pd.Series[Any]", items: "pd.Series[Any]") -> "pd.Series[Any]":
+        """Clusters as strings; an item whose cluster is missing or empty is one of its own, called as the item is.
+
+        An item with several is refused: its rows would be drawn apart here, and together there.
+        """
         codes, uniques = _factorized(self.frame["cluster"])
         texts = [plain_name(value) or str(value) for value in uniques]
         known = np.array([bool(text.strip()) for text in texts] + [False])[codes]
         named = pd.Series(np.array([*texts, None], object)[codes], index=items.index)
-        return named.where(known, items).astype(str)
+        named = named.where(known, items).astype(str)
+        places, distinct = pd.factorize(_combined([self.codes["task"], self.codes["item_id"]]))
+        cluster = pd.factorize(named)[0]
+        first = np.zeros(len(distinct), np.int64)
+        first[places[::-1]] = cluster[::-1]
+        several = np.unique(places[cluster != first[places]])
+        if len(several):
+            shown = []
+            for place in several[:_SHOWN]:
+                rows = np.flatnonzero(places == place)
+                found = ", ".join(map(repr, dict.fromkeys(named.iloc[rows])))
+                shown.append(f"{items.iloc[rows[0]]!r} of task {tasks.iloc[rows[0]]!r} has {found}")
+            self.faults.add(
+                f"verdicts: cluster: all rows of an item (task, item_id) must be in one cluster; "
+                f"{'; '.join(shown)}{'; …' if len(several) > _SHOWN else ''}. Give each item one cluster: "
+                "where two clusters share an item, they are one. A missing cluster counts as the item's own."
+            )
+        return named
+
+    def answers(self) -> npt.NDArray[np.object_]:
+        """Answers as text without outer blanks and case, so that equal ones compare equal; None where there is none."""
+        codes, uniques = _factorized(self.frame["answer"])
+        texts = [(plain_name(value) or str(value)).strip().casefold() or None for value in uniques]
+        return np.array([*texts, None], object)[codes]
 
     def trial(self) -> None:
         codes, uniques = _factorized(self.frame["trial"])
@@ -103,7 +128,10 @@ class Checked:
         return numbers
 
     def words(self, column: str, may_miss: bool) -> None:
-        codes, uniques = _factorized(self.frame[column])
+        values = self.frame[column]
+        if isinstance(values.dtype, pd.StringDtype) and values.isin(STATUSES).all():
+            return
+        codes, uniques = _factorized(values)
         unknown = np.array([value not in STATUSES for value in uniques] + [not may_miss])
         remedy = f"Allowed are {', '.join(STATUSES)}" + (", or missing: not judged." if may_miss else ".")
         self.refuse(column, unknown[codes], "unknown status", remedy)
@@ -114,7 +142,7 @@ class Checked:
         if not pd.api.types.is_numeric_dtype(values.dtype):
             numbers = pd.to_numeric(values.astype(object), errors="coerce")
             bad = (numbers.isna() & values.notna()).to_numpy(bool)
-            self.refuse(column, bad, "lengths must be numbers", "Count the characters, or leave it missing.")
+            self.refuse(column, bad, "must be numbers", "Count the characters, or leave it missing.")
             values = numbers
         chars: Array = values.to_numpy(np.float64, na_value=np.nan)
         return np.where((chars >= 0) & (chars <= _LONGEST), chars, np.nan)
@@ -126,9 +154,8 @@ class Checked:
 
     def one_truth(self, truth: Array) -> None:
         """Refuses a response that is both right and wrong."""
-        response = _combined([self.codes[column] for column in _RESPONSE])
-        places, distinct = pd.factorize(response)
-        right, wrong = (_marked(places[truth == value], len(distinct)) for value in (1, 0))
+        places, n = _combined([self.codes[column] for column in _RESPONSE])
+        right, wrong = (_marked(places[truth == value], n) for value in (1, 0))
         remedy = (
             "Grade each response (task, item_id, examinee) once; repetitions of a generation are items of their own."
         )
@@ -137,10 +164,10 @@ class Checked:
 
     def repeated(self, verdict: Array, truth: Array) -> Mask:
         """Which rows say once more what an earlier row says; those that contradict an earlier row are refused."""
-        call = _combined([self.codes[column] for column in _KEY])
+        call, n = _combined([self.codes[column] for column in _KEY])
+        if _marked(call, n).sum() == len(call):
+            return np.zeros(len(call), bool)
         again = pd.Series(call).duplicated().to_numpy()
-        if not again.any():
-            return again
         status = self.frame["status"].astype(object).where(self.frame["status"].notna(), "")
         said = pd.DataFrame({"call": call, "verdict": verdict, "truth": truth, "status": status.to_numpy()})
         same = said.duplicated().to_numpy()
@@ -155,21 +182,21 @@ def _is_plain(values: "pd.Series[Any]") -> bool:
     return values.dtype == object or isinstance(values.dtype, pd.StringDtype)
 
 
-def _marked(places: npt.NDArray[np.intp], n: int) -> Mask:
+def _marked(places: Codes, n: int) -> Mask:
     mask = np.zeros(n, bool)
     mask[places] = True
     return mask
 
 
-def _combined(columns: list[tuple[Codes, int]]) -> Codes:
-    """One number for each combination of codes."""
+def _combined(columns: list[tuple[Codes, int]]) -> tuple[Codes, int]:
+    """A number for each row, the same for the same combination of codes, and how many numbers there may be."""
     combined, size = np.zeros(len(columns[0][0]), np.int64), 1
     for codes, n in columns:
-        if size * (n + 1) > _LARGEST:
+        combined, size = combined * (n + 1) + codes + 1, size * (n + 1)
+        if size > _LARGEST:
             combined, distinct = pd.factorize(combined)
             size = len(distinct)
-        combined, size = combined * (n + 1) + codes + 1, size * (n + 1)
-    return combined
+    return combined, size
 
 
 def _factorized(values: "pd.Series[Any]") -> tuple[Codes, list[Any]]:
@@ -178,7 +205,7 @@ def _factorized(values: "pd.Series[Any]") -> tuple[Codes, list[Any]]:
         codes, uniques = pd.factorize(values)
     except TypeError:
         codes, uniques = pd.factorize(values.astype(object).map(_hashable))
-    return codes.astype(np.int64, copy=False), list(uniques)
+    return codes.astype(np.int64, copy=False), np.asarray(uniques, object).tolist()
 
 
 def _bit(value: Any) -> float:

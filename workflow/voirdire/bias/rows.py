@@ -28,14 +28,15 @@ def prepared(verdicts: pd.DataFrame) -> pd.DataFrame:
     Missing columns: condition "blind", trial 0, generation_status "ok", simulated false, no answers; cluster is the
     item; status is "ok" with a verdict, "unparsed" without, missing (not judged) if the generation is not ok either.
     verdict and truth, true or false, 1 or 0, become floats 1, 0 or NaN (missing). Names become strings, whole numbers
-    too. simulated: missing is false. cluster: clusters within a task; a missing one is the item's own. response_chars
+    too. simulated: missing is false. cluster: clusters within a task; a missing one is the item's own. answer: compared
+    without outer blanks and case; an empty one is missing. response_chars
     that are negative, infinite or above 10¹² are unknown (NaN). Rows that say the same of the same call (condition,
     trial, task, item_id, judge, examinee) again count once.
 
     Raises UserError with all faults, each with its column, what was found, the first five rows and a remedy: missing
     columns; verdict, truth or simulated of other values; missing names, and names that are no text; "all" as a task,
     judge or examinee; unknown statuses; status ok without a verdict; calls with conflicting rows; responses both right
-    and wrong.
+    and wrong; items with rows in several clusters.
     """
     missing = [name for name in _NEEDED if name not in verdicts.columns]
     if missing:
@@ -62,10 +63,12 @@ def prepared(verdicts: pd.DataFrame) -> pd.DataFrame:
     checked.faults.raise_if_any()
     checked.one_truth(truth)
     again = checked.repeated(verdict, truth)
+    if "cluster" in frame.columns:
+        frame["cluster"] = checked.clusters(named["task"], named["item_id"])
+    else:
+        frame["cluster"] = named["item_id"].astype(str)
     checked.faults.raise_if_any()
-    frame["cluster"] = (
-        checked.clusters(named["item_id"]) if "cluster" in frame.columns else named["item_id"].astype(str)
-    )
+    frame["answer"] = checked.answers()
     frame = frame.assign(**named, verdict=verdict, truth=truth, simulated=simulated == 1)
     return frame[~again].reset_index(drop=True) if again.any() else frame
 
