@@ -171,6 +171,13 @@ def test_answers_are_compared_without_blanks_and_case_and_empty_ones_are_missing
     assert found[5:].tolist() == ["12"] * 3
 
 
+@pytest.mark.parametrize("kind", [object, "str", "string"])
+def test_without_statuses_a_missing_generation_status_is_told(table, kind):
+    frame = table(verdict=[True, None], truth=[True] * 2, generation_status=["ok", None]).drop(columns="status")
+    with pytest.raises(UserError, match=r"generation_status: unknown status; found .* in 1 row \(counted from 0: 1\)"):
+        prepared(frame.astype({"generation_status": kind}))
+
+
 def test_an_item_without_a_cluster_is_one_of_its_own(table):
     frame = table(verdict=[True] * 4, truth=[True] * 4)
     clusters = prepared(frame.assign(cluster=[3.0, np.nan, np.nan, 3.0]))["cluster"]

@@ -85,7 +85,7 @@ class Checked:
         known = np.array([bool(text.strip()) for text in texts] + [False])[codes]
         named = pd.Series(np.array([*texts, None], object)[codes], index=items.index)
         named = named.where(known, items).astype(str)
-        places, distinct = pd.factorize(_combined([self.codes["task"], self.codes["item_id"]]))
+        places, distinct = pd.factorize(_combined([self.codes["task"], self.codes["item_id"]])[0])
         cluster = pd.factorize(named)[0]
         first = np.zeros(len(distinct), np.int64)
         first[places[::-1]] = cluster[::-1]

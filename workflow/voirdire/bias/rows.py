@@ -77,7 +77,7 @@ def _statuses(generation: "pd.Series[Any]", verdict: Array) -> "pd.Series[Any]":
     """Of calls whose status nobody noted: ok with a verdict; without, unparsed, or not judged as there was nothing."""
     statuses = pd.Series("ok", index=generation.index, dtype="str")
     statuses[np.isnan(verdict)] = "unparsed"
-    statuses[np.isnan(verdict) & (generation != "ok").to_numpy(bool)] = None
+    statuses[np.isnan(verdict) & ~(generation == "ok").fillna(False).to_numpy(bool)] = None
     return statuses
 
 
