@@ -156,9 +156,7 @@ class Checked:
         """Refuses a response that is both right and wrong."""
         places, n = _combined([self.codes[column] for column in _RESPONSE])
         right, wrong = (_marked(places[truth == value], n) for value in (1, 0))
-        remedy = (
-            "Grade each response (task, item_id, examinee) once; repetitions of a generation are items of their own."
-        )
+        remedy = "Grade each response (task, item_id, examinee) once, and give all its rows that truth."
         both = (right & wrong)[places] & ~np.isnan(truth)
         self.refuse("truth", both, "a response is both right and wrong", remedy, values=False)
 
