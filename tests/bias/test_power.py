@@ -11,6 +11,7 @@ from voirdire.bias.contrast import Contrast, compare
 from voirdire.bias.power import MARGIN_D, MARGIN_SHARE, in_words, with_power
 from voirdire.stats.effect import cohen_d_from_moments, cohen_d_interval
 from voirdire.stats.intervals import fisher_z, paired_difference, proportions_difference
+from voirdire.stats.power import detectable_flips
 from voirdire.stats.significance import equal_proportions_p, sign_flip_p
 
 GROUPS = ("n_own", "n_other")
@@ -79,6 +80,12 @@ def test_no_signs_of_fewer_than_six_pairs_reject_and_so_they_say_nothing(n):
 def test_six_pairs_that_all_changed_are_a_difference():
     low, high = paired_difference(0, 6, 0, 0)
     assert _one(1.0, low, high, "pairs", [6], p=[sign_flip_p(np.ones(6))]).says == "difference"
+
+
+def test_changes_that_all_go_one_way_are_not_known_to_be_without_noise():
+    low, high = paired_difference(0, 3, 0, 97)
+    found = _one(0.03, low, high, "pairs", [100], margin=MARGIN_SHARE).detectable
+    assert found >= detectable_flips(100, 1 / 101) > detectable_flips(100, 0.0) + 0.005
 
 
 def test_an_interval_alone_is_not_believed_where_nothing_could_have_been_relied_on_to_show():

@@ -122,10 +122,10 @@ def test_a_condition_that_changes_much_little_or_an_unknown_share_of_many_pairs(
     planted = table(conditions(200, after=0.2), resamples=200)
     assert one(planted, judge="ann", rate="fpr", task="aime")["says"] == "difference"
     assert one(planted, judge="ann", rate="fnr", task="aime")["says"] == "no difference beyond 0.1"
-    few = one(table(conditions(30, after=0.5), resamples=200), judge="ann", rate="fpr", task="aime")
+    few = one(table(conditions(40, after=0.5), resamples=200), judge="ann", rate="fpr", task="aime")
     assert few["says"] == "undecided"
-    # 30 pairs of which half change either way: McNemar shows a shift of .5 to .6 only.
-    assert 0.4 < few["detectable"] < 0.7
+    # 40 pairs of which half change either way: McNemar shows a shift of .4 to .5 only.
+    assert 0.35 < few["detectable"] < 0.55
 
 
 def test_length_says_what_d_would_have_shown():
@@ -179,3 +179,16 @@ def test_range_of_three_models_has_no_value():
     table = correlations(panel(10, 30, models=MODELS[:3], more=3), resamples=20)
     assert table[["range_low", "range_high"]].isna().all(axis=None)
     assert set(table["says"]) == {"nothing"}
+
+
+def test_range_has_no_value_where_one_model_left_out_leaves_no_correlation():
+    models, rng = [*MODELS[:4], "eve"], np.random.default_rng(3)
+    keys = [(f"i{i}", e, j, (i < 12) if e != "eve" else (i < 20)) for i in range(30) for e in models for j in models]
+    frame = pd.DataFrame(keys, columns=["item_id", "examinee", "judge", "truth"]).assign(task="gsm8k")
+    table = correlations(frame.assign(verdict=rng.random(len(frame)) < 0.5), resamples=20)
+    # In table 8 accuracy is that of the verdicts, which differs.
+    table = table[table["table"] != 8]
+    whole = table[(table["left_out"] == "") & table["r"].notna()]
+    assert len(whole)
+    assert table.loc[table["left_out"] == "eve", "r"].isna().all()
+    assert whole[["range_low", "range_high"]].isna().all(axis=None)

@@ -76,12 +76,36 @@ def test_the_share_that_must_change_flips_six_pairs_four_times_in_five(n):
     assert binom.sf(5, n, detectable_flips(n)) == pytest.approx(0.8, abs=1e-9)
 
 
-@pytest.mark.parametrize(("n", "noise"), [(50, 0.2), (200, 0.05), (1000, 0.3)])
-def test_beside_noise_it_is_what_connor_asks_for(n, noise):
-    shift = float(detectable_flips(n, noise))
+def _power_of_mcnemar(n, noise, shift):
+    """By going through every number of changed pairs, either way, with scipy's binomial test."""
     changed = noise + shift
-    needed = (1.959964 * np.sqrt(changed) + 0.841621 * np.sqrt(changed - shift**2)) ** 2 / shift**2
-    assert needed == pytest.approx(n, rel=1e-4)
+    power = 0.0
+    for m in range(1, n + 1):
+        least = next((u for u in range(m // 2 + 1, m + 1) if 2 * binom.sf(u - 1, m, 0.5) <= 0.05 + 1e-12), m + 1)
+        power += binom.pmf(m, n, changed) * binom.sf(least - 1, m, min(1.0, (noise / 2 + shift) / changed))
+    return power
+
+
+@pytest.mark.parametrize("n", [6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 70, 100, 150, 300, 700])
+def test_beside_noise_the_exact_test_shows_it_four_times_in_five(n):
+    found = {noise: float(detectable_flips(n, noise)) for noise in (0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)}
+    shown = {noise: _power_of_mcnemar(n, noise, shift) for noise, shift in found.items() if not np.isnan(shift)}
+    assert shown
+    assert all(0.79 < power < 0.9 for power in shown.values())
+    # Where nothing is found, not even a change of all that noise leaves is shown (by the normal limit's reckoning).
+    assert all(_power_of_mcnemar(n, noise, 1 - noise) < 0.81 for noise in found.keys() - shown.keys())
+
+
+@pytest.mark.parametrize(("n", "noise"), [(8, 0.2), (8, 0.5), (10, 0.9), (100, 0.95), (100, 1.0)])
+def test_a_change_and_its_noise_are_of_different_pairs(n, noise):
+    assert np.isnan(detectable_flips(n, noise))
+
+
+def test_the_change_to_be_shown_grows_with_noise_and_shrinks_with_pairs():
+    found = detectable_flips(np.array([[20], [50], [100], [300], [1000]]), np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.3]))
+    assert found.shape == (5, 6)
+    assert (np.diff(found, axis=1) > 0).all()
+    assert (np.diff(found, axis=0) < 0).all()
 
 
 @pytest.mark.parametrize(("n", "noise"), [(10, np.nan), (np.nan, 0.1)])

@@ -52,6 +52,11 @@ def ablation_difficulty(
     self-preference. n_items: the bin's items; n_own, n_other: verdicts on wrong responses. NaN and a reason where a
     side has none. Without a model that judged itself: no rows, all columns.
 
+    The gap is not yet preference. A judge by construction failed the items of its own errors, while it may have solved
+    those of others' wrong answers, which it then rejects: ability. Simulated judges without any preference show gaps
+    of about .2 (hard), .4 (medium) and .9 (easy). What holds ability equal: `preference_model`, and the version matched
+    of `self_preference`.
+
     Intervals: percentile cluster bootstrap; where fewer than 40 were accepted or rejected on a side, square-and-add
     ("mover") from the effective numbers of independent verdicts, and for means over tasks that contain one.
     detectable, says: see `with_power`.

@@ -91,9 +91,9 @@ def correlations(
     verdicts: as `voirdire.tables.VERDICTS`; of several conditions only `main` is read. [low, high] is Fisher-z,
     [boot_low, boot_high] the percentile interval when items are resampled (n_dropped resamples had a rate without a
     denominator or no spread), p exact up to 8 points. [range_low, range_high], on rows with left_out "": the smallest
-    and largest r with one model left out, of those that have an r. detectable, says: see `with_power`. verdicts_…, on
-    rows of task "all": r, Fisher's interval and p of rates over the verdicts of all tasks together, where a large task
-    counts for more, in place of means over tasks.
+    and largest r with one model left out; NaN where leaving one of them out leaves no r. detectable, says: see
+    `with_power`. verdicts_…, on rows of task "all": r, Fisher's interval and p of rates over the verdicts of all tasks
+    together, where a large task counts for more, in place of means over tasks.
 
     r is NaN with a reason below 3 points or without spread; the reason also names models that have no point, for want
     of a task accuracy (a judge that is no examinee) or a rate. Without verdicts: no rows, all columns.
@@ -153,9 +153,9 @@ def _correlate(points: _Points, level: float) -> Iterator[dict[str, object]]:
     left = np.concatenate([np.ones((1, len(points.models)), bool), ~np.eye(len(points.models), dtype=bool)])
     names = TABLES[points.table][:2]
     results = [pearson(points.x[keep], points.y[keep], level, names) for keep in left]
-    without = [result.r for result in results[1:] if not np.isnan(result.r)]
+    without = [result.r for result in results[1:]]
     for position, (left_out, result) in enumerate(zip(["", *points.models], results, strict=True)):
-        ranged = bool(without) and not left_out
+        ranged = bool(without) and not np.isnan(without).any() and not left_out
         unknown = np.isnan(result.r)
         yield {
             "table": points.table,

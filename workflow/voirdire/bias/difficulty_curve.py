@@ -56,6 +56,8 @@ def difficulty_curve(verdicts: pd.DataFrame, main: str = "blind", level: float =
     whose truth is unknown are left out of a share. Of each judge, all other examinees weigh the same, as in
     `ablation_difficulty`. Shares, not points; `own` − `other_value` = `gap`.
 
+    As in `ablation_difficulty` the gap is ability, not yet preference: a judge failed the items of its own errors.
+
     One row per task (and "all"), judge that judged its own responses (and "all") and share_right: the shares that both
     sides have in the task, or, where they are more than 21, steps of .05 between them. n_own, n_other: wrong responses
     at that share (the nearest step); an own one may be counted at two. Values outside what *both* sides of a judge have

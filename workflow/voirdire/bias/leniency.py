@@ -85,7 +85,7 @@ def _powered(table: pd.DataFrame, level: float) -> pd.DataFrame:
     """Shares have a margin within which they don't matter, and log-odds have none."""
     pairs = (table["method"] == MATCHED).to_numpy()
     parts = [
-        with_power(table[pairs], "estimate", "pairs", "n_clusters", p="p", margin=MARGIN_SHARE, level=level),
+        with_power(table[pairs], "estimate", "interval", "n_clusters", p="p", margin=MARGIN_SHARE, level=level),
         with_power(table[~pairs], "estimate", "interval", "n_clusters", p="p", level=level),
     ]
     return pd.concat(parts).sort_index()

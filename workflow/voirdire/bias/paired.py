@@ -43,7 +43,8 @@ def judged(changes: pd.DataFrame, family: Sequence[str], level: float) -> pd.Dat
     """Tables of `paired_changes` with p adjusted over the judges of each family, and what each row says.
 
     family: the columns that name it; the mean over judges is a family of its own. Adds family, p_holm, and detectable
-    and says of `with_power`: a judge's FPR or FNR by pairs, means over judges and the bias by their interval.
+    and says of `with_power`: a judge's FPR or FNR in one task by pairs, means over judges or tasks and the bias by
+    their interval.
     """
     scope = np.where(changes["judge"] == "all", "all judges", "judges")
     named: pd.Series[str] = changes[list(family)].agg(" ".join, axis=1) + ": " + scope
@@ -53,7 +54,7 @@ def judged(changes: pd.DataFrame, family: Sequence[str], level: float) -> pd.Dat
     return with_power(
         changes.assign(family=named, p_holm=adjusted),
         "difference",
-        np.where(bias | (changes["judge"] == "all"), "interval", "pairs"),
+        np.where(bias | (changes["judge"] == "all") | (changes["task"] == "all"), "interval", "pairs"),
         ("n_clusters",),
         # How far a rate, or a bias, can move from where it is.
         room=np.where(bias, 1 + before.abs(), np.maximum(before, 1 - before)),

@@ -62,8 +62,9 @@ def with_power(
                  worth: n × (width of the mover interval for independent verdicts / width of this interval)². The base
                  is drawn to a half by half a trial on each side, as 0 of 2 is not known to be 0.
     pairs        a rate's change on the same units. n: the units (items, clusters); more columns are not read.
-                 What McNemar's test would have shown beside the changes either way that the interval tells of; no less
-                 than what flips enough pairs for it to reject, 6 at 5 %.
+                 What McNemar's test would have shown beside the changes either way that the interval tells of, at
+                 least one of n + 1. For shares of equal units only: means over tasks, and clusters of unequal size, are
+                 of design interval.
     points       a correlation. n: points; detectable |r| by Fisher's z, none up to 4 points (permutations).
     means        Cohen's d of two groups. n: their sizes; t's reach, widened as the interval is for clustering.
     interval     anything else, log-odds and means of several effects included: (z₀.₉₇₅ + z₀.₈) × SE, where SE is the
@@ -159,8 +160,9 @@ class _Cells:
         units = self.sizes[0]
         with np.errstate(divide="ignore", invalid="ignore"):
             changed = self.se**2 * units + self.value**2
-        # Of the share that changed, what is left when the change seen is taken out: the noise that stays.
-        noise = np.where(self.se > 0, np.maximum(changed - np.abs(self.value), 0), np.nan)
+        # Of the share that changed, what is left when the change seen is taken out: the noise that stays. Half a unit
+        # each way is the least, as 0 of n is not known to be 0.
+        noise = np.where(self.se > 0, np.maximum(changed - np.abs(self.value), 1 / (units + 1)), np.nan)
         return detectable_flips(units, noise, self.level), units >= fewest_flips(self.level)
 
     def points(self) -> tuple[Array, Mask]:

@@ -64,11 +64,14 @@ def own_table(own: Comparisons, seed: int, level: float) -> pd.DataFrame:
 
 
 def _with_power(table: pd.DataFrame, level: float) -> pd.DataFrame:
-    alone = table["version"].isin(("all", "harmful")) & (table["task"] != "all")
-    design = np.where(table["version"].isin(PAIRED), "pairs", np.where(alone, "proportions", "interval"))
+    paired, pooled = table["version"].isin(PAIRED), table["task"] == "all"
+    alone = table["version"].isin(("all", "harmful")) & ~pooled
+    design = np.where(paired & ~pooled, "pairs", np.where(alone, "proportions", "interval"))
+    # Pairs are no more units for having two sides.
+    sizes = table["n_own"], table["n_other"].where(~paired, 0)
     base = table["other_value"].where(table["version"] != "adjusted", 0.0)
     return with_power(
-        table, "difference", design, ("n_own", "n_other"), base=base, room=np.fmax(base, 1 - base), p="p_holm",
+        table, "difference", design, sizes, base=base, room=np.fmax(base, 1 - base), p="p_holm",
         margin=MARGIN_SHARE, level=level,
     )  # fmt: skip
 

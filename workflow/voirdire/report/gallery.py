@@ -142,7 +142,8 @@ _EFFECTS = (
         "ablations",
         "ablation_difficulty",
         "How much more often judges accept their own errors than others', from items that no other model solves (left) "
-        "to items that all do. Orange: the paper's three bins; n counts own wrong responses in them. Blue: a smooth "
+        "to items that all do. The gap includes ability, as a judge failed every item of its own errors: it is not yet "
+        "preference. Orange: the paper's three bins; n counts own wrong responses in them. Blue: a smooth "
         "curve over the share right among the models that neither judge nor answer, with its 95\u00a0% band, drawn "
         "only where both sides have responses; thin lines are single judges.",
         _difficulty,

@@ -18,6 +18,10 @@ POWER = 0.8
 _MOST_TABLES = 2_500
 _GRID = 200
 _HALVINGS = 45
+# McNemar's power is exact up to so many changed pairs expected; more than the most are not met with then.
+_FEW_CHANGED = 40
+_MOST_CHANGED = 100
+_FEW_HALVINGS = 14
 
 
 def quantiles(level: float = 0.95, power: float = POWER) -> tuple[float, float]:
@@ -41,11 +45,13 @@ def detectable_normal(se: npt.ArrayLike, level: float = 0.95, power: float = POW
 def detectable_flips(n: npt.ArrayLike, noise: npt.ArrayLike = 0.0, level: float = 0.95, power: float = POWER) -> Array:
     """The smallest share of n pairs that must change, all the same way, for McNemar's exact test to show it.
 
-    noise: the share of pairs that change whatever happens, half of them either way. The test (the sign-flip test of
-    0/±1 differences) rejects from k changed pairs on, 2 / 2ᵏ ≤ 1 − level: 6 at 5 %. So without noise it is the share p
-    at which P(Binomial(n, p) ≥ k) is the power; with noise what the normal limit asks for, if that is more. Shapes
-    broadcast; NaN below k pairs, where the test can't reject, where a change of all has not the power, and where the
-    noise is missing. Source: Connor (1987), Biometrics 43, 207-211.
+    noise: the share of pairs that change whatever happens, half of them either way; the changes to be shown come on
+    top, so they are 1 − noise at most. The test (the sign-flip test of 0/±1 differences) rejects from k changed pairs
+    on, 2 / 2ᵏ ≤ 1 − level: 6 at 5 %; rejecting on the wrong side doesn't count as showing. Exact up to 40 changed
+    pairs, by the trinomial distribution; beyond, the normal limit with the continuity correction, whose exact power is
+    .80 to .82. n is rounded to whole numbers. Shapes broadcast; NaN below k pairs, where the test can't reject, where a
+    change of all that noise leaves has not the power, and where the noise is missing.
+    Source: Connor (1987), Biometrics 43, 207-211, with (|b − c| − 1)² in the test.
 
     >>> [round(float(share), 2) for share in detectable_flips([5, 6, 100])]
     [nan, 0.96, 0.08]
@@ -53,21 +59,62 @@ def detectable_flips(n: npt.ArrayLike, noise: npt.ArrayLike = 0.0, level: float 
     from scipy.special import betaincinv
 
     k = fewest_flips(level)
-    pairs, share = np.broadcast_arrays(np.asarray(n, float), np.asarray(noise, float))
-    enough = (pairs >= k) & ~np.isnan(share)
-    pairs = np.where(enough, pairs, k)
-    least = betaincinv(k, pairs - k + 1, power)
+    arrays = np.broadcast_arrays(np.asarray(n, float), np.asarray(noise, float))
+    shape = arrays[0].shape
+    known = (arrays[0] >= k) & (arrays[1] >= 0) & (arrays[1] < 1)
+    # Tables have many rows of the same few numbers of pairs and shares.
+    (pairs, share), back = np.unique(
+        np.stack([np.rint(np.where(known, arrays[0], k)).ravel(), np.where(known, arrays[1], 0.0).ravel()]),
+        axis=1,
+        return_inverse=True,
+    )
+    least = np.minimum(betaincinv(k, pairs - k + 1, power), 1 - share)
+    found = _flips_by_normal(pairs, share, level, power)
+    few = np.where(np.isnan(found), pairs <= _MOST_CHANGED, pairs * (share + found) <= _FEW_CHANGED)
+    pairs, share, low = pairs[few], share[few], least[few]
+    high = np.maximum(np.fmin(1.2 * found[few], 1 - share), low)
+
+    def shown(shift: Array) -> npt.NDArray[np.bool_]:
+        return np.asarray(_flips_power(pairs, share, shift, level) >= power - 1e-12)
+
+    exact = np.where(shown(high), low + _least(lambda more: shown(low + more), high - low, _FEW_HALVINGS), np.nan)
+    found[few] = np.where(shown(low), low, exact)
+    return np.where(known, found[back.reshape(-1)].reshape(shape), np.nan)
+
+
+def _flips_by_normal(pairs: Array, noise: Array, level: float, power: float) -> Array:
     test, beyond = quantiles(level, power)
 
     def shown(shift: Array) -> npt.NDArray[np.bool_]:
-        changed = np.minimum(share + shift, 1)
-        found: npt.NDArray[np.bool_] = shift * np.sqrt(pairs) >= test * np.sqrt(changed) + beyond * np.sqrt(
-            np.maximum(changed - shift**2, 0)
-        )
-        return found
+        changed = noise + shift
+        spread = test * np.sqrt(changed) + beyond * np.sqrt(np.maximum(changed - shift**2, 0))
+        return np.asarray(shift * pairs - 1 >= np.sqrt(pairs) * spread)
 
-    ones = np.ones(pairs.shape)
-    return np.where(enough & shown(ones), np.maximum(least, _least(shown, ones)), np.nan)
+    return np.where(shown(1 - noise), _least(shown, 1 - noise), np.nan)
+
+
+def _flips_power(pairs: Array, noise: Array, shift: Array, level: float) -> Array:
+    """The probability that McNemar's exact test rejects for more changes of the shifted kind; all (rows,)."""
+    from scipy.special import bdtrc
+    from scipy.stats import binom
+
+    changed, needed = _flips_needed(level)
+    some = np.maximum(noise + shift, 1e-300)
+    up = np.clip((noise / 2 + shift) / some, 0, 1)
+    chance = binom.pmf(changed, pairs[:, None], np.minimum(some, 1)[:, None])
+    power: Array = (chance * bdtrc(needed - 1, changed, up[:, None])).sum(axis=1)
+    return power
+
+
+@lru_cache(maxsize=64)
+def _flips_needed(level: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Numbers of changed pairs with which the test can reject, and how many of them must be of one kind for it to."""
+    from scipy.special import bdtrc
+
+    changed = np.arange(fewest_flips(level), _MOST_CHANGED + 1, dtype=np.int64)
+    needed = np.arange(1, _MOST_CHANGED + 1, dtype=np.int64)
+    rejected = 2 * bdtrc(needed - 1, changed[:, None], 0.5) <= 1 - level + 1e-12
+    return changed, needed[(rejected & (needed <= changed[:, None])).argmax(axis=1)]
 
 
 def fewest_flips(level: float = 0.95) -> int:
@@ -248,10 +295,10 @@ def _by_normal(first: Array, second: Array, base: Array, level: float, power: fl
     return smallest
 
 
-def _least(shown: Callable[[Array], npt.NDArray[np.bool_]], room: Array) -> Array:
+def _least(shown: Callable[[Array], npt.NDArray[np.bool_]], room: Array, halvings: int = _HALVINGS) -> Array:
     """The least effect up to `room`, elementwise, from which on it is shown; `room` where it is not even there."""
     below, above = np.zeros(room.shape), room
-    for _ in range(_HALVINGS):
+    for _ in range(halvings):
         middle = (below + above) / 2
         there = shown(middle)
         below, above = np.where(there, below, middle), np.where(there, middle, above)

@@ -309,6 +309,7 @@ def _difficulty_claims(tables: Tables) -> Iterator[Claim]:
         if rows.empty:
             yield claim.absent(f"needs models that are examinees and judges on {title}")
             continue
+        claim.notes.append("the gap includes that a judge failed on its own errors: ability, not yet preference")
         found = {gap.name: gap for gap in _each(rows, ("gap", "low", "high"), "bin")}
         # A bin without a row is missing as much as one without a value.
         gaps = [found.get(name, Measured(name, nan, nan, nan)) for name in bins]

@@ -86,11 +86,13 @@ _COUNTS = {
     "ablation_length": ({"n_accepted": "accepted", "n_rejected": "rejected"}, "sd"),
     "ablation_difficulty": ({"n_own": "own wrong", "n_other": "others'"}, "points"),
 }
+# A judge failed the items of its own errors, but not all those of others'.
+_ABILITY = "ability included, not yet preference"
 _TABLES = {
     "ablation_identity": ("Identity labels against blind judging", _changes("label", "blind", "labelled")),
     "ablation_length": ("Length of accepted and rejected wrong responses", _length()),
-    "ablation_difficulty": ("Self-preference gap by difficulty, in the paper's bins", _difficulty()),
-    "difficulty_curve": ("Self-preference gap as a smooth function of difficulty", _curve()),
+    "ablation_difficulty": (f"Self-preference gap by difficulty, in the paper's bins: {_ABILITY}", _difficulty()),
+    "difficulty_curve": (f"Self-preference gap as a smooth function of difficulty: {_ABILITY}", _curve()),
     "ablation_template": ("Judge templates against the main one", _changes("template", "main", "other")),
     "template_ranking": (
         "Order of the judges under another template: Kendall's tau, and what it would be if templates changed nothing",
