@@ -43,7 +43,8 @@ def test_no_model_in_both_roles_is_said(random_table):
     absent = explain_absent(frame)
     assert absent["self_preference"].startswith("No model is both judge and examinee, so")
     assert "3 of them, and there are 2" in absent["table08_judge_accuracy_bias"]
-    assert {"table06_task_accuracy_judge_accuracy", "table07_task_accuracy_bias", "ablation_difficulty"} <= set(absent)
+    assert {"table06_task_accuracy_judge_accuracy", "table07_task_accuracy_bias", "difficulty_curve"} <= set(absent)
+    assert absent["ablation_difficulty"] == absent["difficulty_curve"]
 
 
 def test_no_label_is_said(random_table):

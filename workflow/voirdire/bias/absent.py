@@ -6,7 +6,7 @@ import pandas as pd
 
 from voirdire.bias.ablation_identity import labelled_conditions
 from voirdire.bias.ablation_template import other_templates
-from voirdire.bias.families import known_families
+from voirdire.bias.families import known_families, same_family
 from voirdire.bias.rows import prepared, usable
 
 
@@ -34,7 +34,7 @@ def explain_absent(
             "family_preference",
             "leniency",
         )
-        absent.update(dict.fromkeys((*names, "ablation_difficulty", "ensembles"), sentence))
+        absent.update(dict.fromkeys((*names, "ablation_difficulty", "difficulty_curve", "ensembles"), sentence))
     else:
         absent.update(_without_diagonal(blind))
         absent.update(_without_relatives(blind, known_families(families)))
@@ -79,9 +79,11 @@ def _without_diagonal(rows: pd.DataFrame) -> dict[str, str]:
         if both
         else "No model is both judge and examinee"
     )
+    over_difficulty = f"{cause}, so own and others' responses can't be compared over difficulty."
     absent = {
         "self_preference": f"{cause}, so a judge's own responses can't be compared with others'.",
-        "ablation_difficulty": f"{cause}, so own and others' responses can't be compared over difficulty.",
+        "ablation_difficulty": over_difficulty,
+        "difficulty_curve": over_difficulty,
         "table02_static_majority": f"{cause}, so the majority has no self-judge to be compared with.",
     }
     if not both:
@@ -93,8 +95,9 @@ def _without_diagonal(rows: pd.DataFrame) -> dict[str, str]:
 def _without_relatives(rows: pd.DataFrame, families: Mapping[str, str]) -> dict[str, str]:
     pairs = rows[["judge", "examinee"]].drop_duplicates()
     pairs = pairs[pairs["judge"] != pairs["examinee"]]
-    judge, examinee = (pairs[role].map(lambda model: families.get(model, f"\0{model}")) for role in pairs)
-    relatives, outsiders = (set(pairs.loc[chosen, "judge"]) for chosen in (judge == examinee, judge != examinee))
+    judged = list(pairs.itertuples(index=False, name=None))
+    relatives = {judge for judge, examinee in judged if same_family(judge, examinee, families)}
+    outsiders = {judge for judge, examinee in judged if not same_family(judge, examinee, families)}
     if relatives & outsiders:
         return {}
     cause = (

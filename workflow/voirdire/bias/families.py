@@ -28,3 +28,11 @@ def known_families(families: "Mapping[str, str] | pd.Series[Any] | None") -> dic
             known[str(names[0])] = str(names[1])
     faults.raise_if_any()
     return known
+
+
+def same_family(first: str, second: str, families: Mapping[str, str]) -> bool:
+    """Whether two models are of one family; families as of `known_families`. A model that it lacks is alone in its own.
+
+    Such a family has no name, so that none is taken for it: a model "qwen" isn't of the family "qwen".
+    """
+    return first == second or (first in families and families[first] == families.get(second))

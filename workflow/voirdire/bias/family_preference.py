@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.families import known_families
+from voirdire.bias.families import known_families, same_family
 from voirdire.bias.power import MARGIN_SHARE, with_power
 from voirdire.bias.preference import Comparisons, compared
 from voirdire.bias.preference_counts import PAIRED, RATES, VERSIONS, Panel, TaskVerdicts, Triple, item_parts
@@ -61,18 +61,17 @@ def family_preference(
 def family_triples(panel: Panel, families: Mapping[str, str]) -> tuple[list[Triple], list[list[str]]]:
     """Each judge with each relative and each outsider that it judged; baseline: the judges of neither one's family."""
 
-    def family(model: str) -> tuple[bool, str]:
-        return (model in families, families.get(model, model))
+    def akin(first: str, second: str) -> bool:
+        return same_family(first, second, families)
 
     judges = sorted({judge for judge, _ in panel.simulated})
     triples, others = [], []
     for judge in judges:
         judged = sorted(examinee for each, examinee in panel.simulated if each == judge and examinee != judge)
-        for relative in (model for model in judged if family(model) == family(judge)):
-            for outsider in (model for model in judged if family(model) != family(judge)):
+        for relative in (model for model in judged if akin(model, judge)):
+            for outsider in (model for model in judged if not akin(model, judge)):
                 triples.append((judge, relative, outsider))
-                near = (family(judge), family(outsider))
-                others.append([each for each in judges if family(each) not in near])
+                others.append([each for each in judges if not (akin(each, judge) or akin(each, outsider))])
     return triples, others
 
 

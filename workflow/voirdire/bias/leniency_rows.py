@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.families import known_families
+from voirdire.bias.families import known_families, same_family
 from voirdire.bias.rows import clusters_of, of_condition, prepared, responses_of, usable
 from voirdire.stats.arrays import Array, ratio
 
@@ -103,6 +103,5 @@ def _kinship(chosen: pd.DataFrame, families: Mapping[str, str] | None) -> tuple[
     family = known_families(families)
     judge, examinee = (chosen[role].astype(object) for role in ("judge", "examinee"))
     own: npt.NDArray[np.bool_] = (judge == examinee).to_numpy(bool)
-    # A model without a family is one of its own, which no family can have the name of.
-    kin = [a in family and family[a] == family.get(b) for a, b in zip(judge.tolist(), examinee.tolist(), strict=True)]
+    kin = [same_family(a, b, family) for a, b in zip(judge.tolist(), examinee.tolist(), strict=True)]
     return own.astype(np.float64), (np.array(kin, bool) & ~own).astype(np.float64)
