@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from fault_server import FaultServer
@@ -18,6 +19,10 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# The same examples every time: what fails, fails for everybody. Other settings of a test are added to these.
+settings.register_profile("voirdire", derandomize=True, database=None, deadline=None)
+settings.load_profile("voirdire")
 
 PROJECT = Path(__file__).resolve().parent.parent
 

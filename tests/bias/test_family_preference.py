@@ -35,7 +35,7 @@ def related(seed=0, n_items=600, preference=0.0, **changes):
 
 
 @given(seed=st.integers(0, 2**20), n_items=st.sampled_from([1, 2, 3, 8]), missing=st.sampled_from([0.0, 0.2, 0.6]))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_every_cell_is_the_mean_over_pairs_of_a_relative_and_an_outsider(random_table, seed, n_items, missing):
     frame = answered(random_table(seed, n_items=n_items, missing=missing), seed)
     result = family_preference(frame, families=FAMILIES, resamples=20)

@@ -32,7 +32,7 @@ NAMED = ("judge", "other", "examinee", "anchor", "left_out")  # columns that hol
 EMPTY, ONE = Shape(n_items=0), Shape(n_items=1, judges=MODELS[:1], examinees=MODELS[:1], missing=0, failed=0)
 ALL_RIGHT, ALL_WRONG, CONSTANT = Shape(right=1.0), Shape(right=0.0), Shape(accepts=1.0, missing=0, failed=0)
 REPEATED = replace(ONE, right=0.0, accepts=0.5, trials=3, ungraded=0)
-ORDINARY = Shape(seed=2, n_items=25, judges=MODELS, examinees=MODELS, conditions=CONDITIONS, trials=2)
+ORDINARY = Shape(seed=2, n_items=12, judges=MODELS, examinees=MODELS, conditions=CONDITIONS, trials=2)
 
 
 def table_of(name, frame, resamples=12):
@@ -41,7 +41,7 @@ def table_of(name, frame, resamples=12):
 
 
 @pytest.mark.parametrize("name", ESTIMATES)
-@settings(deadline=None, max_examples=6, derandomize=True, database=None)
+@settings(max_examples=6)
 @given(shapes())
 @example(EMPTY)
 @example(ONE)
@@ -81,7 +81,7 @@ def what_it_says_holds(row, low, high):
     return says in ("undecided", "nothing")
 
 
-@settings(deadline=None, max_examples=6, derandomize=True, database=None)
+@settings(max_examples=6)
 @given(shapes())
 @example(EMPTY)
 @example(ALL_RIGHT)

@@ -10,7 +10,7 @@ from tails import squares_added, tails_interval
 from voirdire.bias import rates, rates_by_examinee, task_accuracy
 from voirdire.bias.rates import ACCURACY_COLUMNS, METRICS, RATE_COLUMNS
 
-quick = settings(deadline=None, max_examples=6)
+quick = settings(max_examples=6)
 
 
 def one(frame, **where):

@@ -18,7 +18,7 @@ from voirdire.stats.bootstrap import cluster_weights, task_seed
 
 
 @given(seed=st.integers(0, 2**20), n_items=st.sampled_from([1, 2, 3, 8]), missing=st.sampled_from([0.0, 0.2, 0.6]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_every_cell_equals_a_direct_calculation(random_table, seed, n_items, missing):
     frame = answered(random_table(seed, n_items=n_items, missing=missing), seed)
     result = self_preference(frame, resamples=20)
