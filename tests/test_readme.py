@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from voirdire.study import outputs
 from voirdire.study.config import Config, parse
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -50,3 +51,13 @@ def test_every_make_target_that_it_names_is_there():
     named = set(re.findall(r"\bmake ([a-z-]+)", README))
     assert {"all", "test", "check"} <= named
     assert {name for name in named if f"make {name} " not in known} == set()
+
+
+def test_every_table_and_document_that_it_explains_is_there():
+    explained = README.partition("## What the numbers mean")[2].partition("\n## ")[0]
+    tables = set(re.findall(r"`([a-z]+_[a-z_]+|leniency)`", explained))
+    assert len(tables) == 4
+    assert tables <= set(outputs.BIAS_TABLES)
+    links = re.findall(r"\]\((docs/[^)]+)\)", explained)
+    assert len(links) == 2
+    assert all((PROJECT / link).is_file() for link in links)

@@ -1,6 +1,7 @@
 """Who judges well, who is lenient with whom, and whether labels, length, difficulty or wording explain it.
 
-Needs: verdicts.parquet. Leaves: tables/ rates, correlations, self-preference, ablations and agreement of trials.
+Needs: verdicts.parquet. Leaves: tables/ rates, correlations, self- and family preference, leniency, ablations with the
+difficulty curve, and agreement of trials.
 """
 
 
