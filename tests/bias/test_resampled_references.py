@@ -1,8 +1,7 @@
 """Bootstrap intervals against a plain one: the same draws, read as a list of clusters, and everything counted anew."""
 
-import sys
 from dataclasses import replace
-from itertools import product
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -32,10 +31,9 @@ DRAWS, SEED = 8, 3
 def few_suffice():
     """The bootstrap's intervals from 10 verdicts of a kind on, so that small tables have them."""
     with pytest.MonkeyPatch.context() as patch:
-        modules = [module for name, module in sys.modules.items() if name.startswith("voirdire.")]
-        for module, name in product(modules, ("SMALL_COUNT", "_ENOUGH_CLUSTERS")):
-            if hasattr(module, name):
-                patch.setattr(module, name, 10)
+        for name in ("stats.bootstrap", "bias.contrast", "bias.ablation_difficulty"):
+            patch.setattr(import_module(f"voirdire.{name}"), "SMALL_COUNT", 10)
+        patch.setattr(import_module("voirdire.bias.ablation_length"), "_ENOUGH_CLUSTERS", 10)
         yield
 
 
