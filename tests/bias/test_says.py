@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from preferring import planted
 
 from voirdire.bias import (
     ablation_difficulty,
@@ -12,6 +13,7 @@ from voirdire.bias import (
     correlations,
     rates,
     rates_by_examinee,
+    self_preference,
 )
 
 MODELS = ("ann", "bob", "cas", "dee")
@@ -192,3 +194,12 @@ def test_range_has_no_value_where_one_model_left_out_leaves_no_correlation():
     assert len(whole)
     assert table.loc[table["left_out"] == "eve", "r"].isna().all()
     assert whole[["range_low", "range_high"]].isna().all(axis=None)
+
+
+def test_trials_and_items_of_one_cluster_show_no_more_than_their_clusters():
+    frame = planted(31, 74, preference=0.4)
+    frame["cluster"] = (frame["item_id"].astype(int) % 4).astype(str)
+    table = self_preference(pd.concat([frame.assign(trial=trial) for trial in range(3)]), resamples=50)
+    rows = table[table["version"].isin(["matched", "same_answer"]) & (table["rate"] == "fpr")]
+    assert set(rows["says"]) == {"nothing"}
+    assert rows["detectable"].isna().all()

@@ -68,7 +68,7 @@ def _with_power(table: pd.DataFrame, level: float) -> pd.DataFrame:
     alone = table["version"].isin(("all", "harmful")) & ~pooled
     design = np.where(paired & ~pooled, "pairs", np.where(alone, "proportions", "interval"))
     # Pairs are no more units for having two sides.
-    sizes = table["n_own"], table["n_other"].where(~paired, 0)
+    sizes = table["own_clusters"], table["other_clusters"].where(~paired, 0)
     base = table["other_value"].where(table["version"] != "adjusted", 0.0)
     return with_power(
         table, "difference", design, sizes, base=base, room=np.fmax(base, 1 - base), p="p_holm",
@@ -84,7 +84,12 @@ def _rows(own: Comparisons, number: int, seed: int) -> pd.DataFrame:
     p = difference_p(
         part.contrasts, interval.estimate, list(part.known), np.isin(version, PAIRED), version != "adjusted"
     )
+    # Repeats on one item are no more to go by than one: what a test can show is up to the clusters.
+    seen = [(c.first_n > 0, c.second_n > 0) for c in part.contrasts]
+    own_clusters, other_clusters = (np.sum([side[at].sum(axis=1) for side in seen], axis=0) for at in (0, 1))
     table = cells.assign(
+        own_clusters=own_clusters,
+        other_clusters=other_clusters,
         task=task.task,
         n_own=task.n_first.astype(int),
         n_other=task.n_second.astype(int),
