@@ -133,8 +133,43 @@ def test_logistic_estimates_and_intervals_are_statsmodels(random_frame, random_l
     rows = random_leniency.query("task == 'all' and method == @method")
     assert rows["estimate"].to_numpy() == pytest.approx(theirs.params[: len(rows)].to_numpy(), abs=1e-9)
     reach = stdtrit(around.effective_clusters[numbers] - 1, 0.975) * np.sqrt(np.diag(covariance))
-    assert (rows["high"] - rows["estimate"]).to_numpy() == pytest.approx(reach, abs=1e-9)
-    assert (rows["estimate"] - rows["low"]).to_numpy() == pytest.approx(reach, abs=1e-9)
+    known_accuracy = fitted(built, 0.95).coefficients
+    half = [known_accuracy[term].high - known_accuracy[term].estimate for term in built.own]
+    assert half == pytest.approx(reach, abs=1e-9)
+    # The table's intervals have the accuracies' own error besides.
+    assert (rows["high"] - rows["estimate"]).iloc[0] > reach[0]
+
+
+def test_the_accuracies_own_error_is_what_drawing_the_questions_anew_gives():
+    frame = panel(150, 3, slope=0.5)
+    rows = leniency(frame, families=FAMILIES, resamples=2)
+    found = rows[(rows["task"] == "all") & (rows["term"] == "examinee_accuracy")].set_index("method")
+    rng, items = np.random.default_rng(0), frame["item_id"].unique()
+    by_item = dict(list(frame.groupby("item_id")))
+    drawn = {"pooled": [], "conditional": [], "logistic": []}
+    for _ in range(60):
+        parts = [by_item[item].assign(item_id=f"{item} {n}") for n, item in enumerate(rng.choice(items, len(items)))]
+        again = Rows.of(wrong_responses(pd.concat(parts, ignore_index=True), "blind", FAMILIES).frame)
+        for method, values in drawn.items():
+            values.append(estimates(model(again, method), {})["examinee_accuracy"])
+    for method, values in drawn.items():
+        half = (found.loc[method, "high"] - found.loc[method, "low"]) / 2
+        # The standard deviation of 60 draws is known to about a tenth.
+        assert half == pytest.approx(1.97 * np.std(values), rel=0.3)
+
+
+def test_three_trials_of_the_same_verdicts_change_no_model():
+    frame = panel(80, 5, slope=0.4)
+    once = leniency(frame, families=FAMILIES, resamples=2)
+    thrice = leniency(pd.concat([frame.assign(trial=trial) for trial in range(3)]), families=FAMILIES, resamples=2)
+    models = once["method"] != "matched"
+    for column in ("estimate", "p"):
+        expected = pytest.approx(once.loc[models, column].to_numpy(), abs=1e-6, nan_ok=True)
+        assert thrice.loc[models, column].to_numpy() == expected
+    # Those of terms with few clusters are the model's own at least, which does count repeats.
+    accuracy = models & (once["term"] == "examinee_accuracy")
+    assert thrice.loc[accuracy, "low"].to_numpy() == pytest.approx(once.loc[accuracy, "low"].to_numpy(), abs=1e-6)
+    assert (thrice.loc[models, "n"] == 3 * once.loc[models, "n"]).all()
 
 
 def test_leaving_an_examinee_out_is_refitting_without_its_responses():

@@ -9,13 +9,13 @@ from voirdire.bias import leniency, leniency_summary
 from voirdire.bias.leniency_summary import LENIENCY_SUMMARY_COLUMNS
 
 
-def answer(main, plain=(0.5, 0.4, 0.6), reason="", task="gsm8k"):
+def answer(main, plain=(0.5, 0.4, 0.6), reason="", task="gsm8k", p=0.001):
     """main: estimate, low, high, leave_out_low, leave_out_high of the conditional model; plain: pooled ones."""
     rows = []
     for method, values in (("pooled", (*plain, np.nan, np.nan)), ("conditional", main)):
         numbers = dict(zip(("estimate", "low", "high", "leave_out_low", "leave_out_high"), values, strict=True))
         rows.append({"task": task, "method": method, "judge": "all", "term": "examinee_accuracy", **numbers})
-    return leniency_summary(pd.DataFrame(rows).assign(reason=reason, simulated=False)).iloc[0]
+    return leniency_summary(pd.DataFrame(rows).assign(p=p, reason=reason, simulated=False)).iloc[0]
 
 
 def test_leniency_survives_where_interval_and_range_lie_above_nothing():
@@ -34,7 +34,8 @@ def test_leniency_survives_where_interval_and_range_lie_above_nothing():
         ((0.3, 0.2, 0.4, -0.1, 0.5), "undecided", "it rests on one examinee"),
         ((0.3, 0.2, 0.4, np.nan, np.nan), "undecided", "no estimate of it without x"),
         ((0.1, -0.1, 0.3, 0.05, 0.2), "undecided", "the interval holds 1"),
-        ((0.1, -0.1, 0.2, 0.05, 0.2), "no", "less than half can be left"),
+        ((0.1, -0.1, 0.19, 0.05, 0.19), "no", "less than half can be left"),
+        ((0.1, -0.1, 0.21, 0.05, 0.19), "undecided", "the interval holds 1"),
         ((0.0, -0.1, 0.1, -0.1, 0.3), "undecided", "the interval holds 1"),
         ((-0.3, -0.4, -0.2, -0.5, -0.1), "no", "it turns round"),
         ((-0.3, -0.4, -0.2, -0.5, 0.1), "no", "less than half can be left"),
@@ -47,6 +48,17 @@ def test_what_else_can_be_said(main, survives, why):
     assert row["reason"] in row["sentence"]
     assert row["sentence"].startswith("On gsm8k ")
     assert ("left out)" in row["sentence"]) == (not np.isnan(main[3]))
+
+
+def test_half_of_the_plain_slope_is_half_of_the_least_that_it_may_be():
+    row = answer((0.1, -0.3, 0.49, 0.0, 0.3), plain=(1.0, 0.02, 1.98))
+    assert row["survives"] == "undecided"
+
+
+def test_a_test_that_does_not_reject_leaves_it_undecided():
+    row = answer((0.3, 0.01, 0.6, 0.2, 0.4), p=0.07)
+    assert row["survives"] == "undecided"
+    assert "the test doesn't reject (p = 0.07)" in row["sentence"]
 
 
 def test_without_plain_leniency_there_is_nothing_to_lose():

@@ -9,6 +9,7 @@ from voirdire.bias.families import known_families
 from voirdire.bias.leniency_design import MODEL_TERMS, Model, Rows, model
 from voirdire.bias.leniency_matched import matched
 from voirdire.bias.leniency_models import Coefficient, Fitted, estimates, fitted
+from voirdire.bias.leniency_noise import Noise, with_noise
 from voirdire.bias.leniency_rows import ACCURACY, UNITS, wrong_responses
 from voirdire.bias.power import MARGIN_SHARE, with_power
 
@@ -33,7 +34,8 @@ def leniency(
 
     verdicts: as `voirdire.tables.VERDICTS`; usable verdicts of condition `main` on wrong responses count. families:
     model → family; a model that isn't in it is a family of its own. An examinee's accuracy is that on the task, over
-    its graded responses, and taken as known: intervals don't have its error, nor that the examinees are a few of many.
+    its graded responses; its own error is in the models' intervals (`with_noise`; p is of no effect, where it matters
+    not), but not that the examinees are a few of many.
     For that there is leave_out_low, leave_out_high: the smallest and largest estimate when any one examinee is left
     out; NaN where leaving one of them out leaves no estimate. (Difficulty is still of all models then.)
 
@@ -64,10 +66,10 @@ def leniency(
     wrong = wrong_responses(verdicts, main, families)
     if not wrong.tasks:
         return pd.DataFrame(columns=LENIENCY_COLUMNS)
-    rows = Rows.of(wrong.frame)
+    rows, noise = Rows.of(wrong.frame), Noise.of(wrong.graded, wrong.units)
     parts = {task: (wrong.frame["task"] == task).to_numpy() for task in wrong.tasks}
-    frames = [_by_models(rows.where(part), task, families, level) for task, part in parts.items()]
-    frames.append(_by_models(rows, "all", families, level))
+    frames = [_by_models(rows.where(part), task, families, noise, level) for task, part in parts.items()]
+    frames.append(_by_models(rows, "all", families, noise, level))
     paired = matched(wrong, resamples, seed, level).assign(
         method=MATCHED, term=ACCURACY, unit=MATCHED_UNIT, fit=MATCHED_FIT
     )
@@ -91,16 +93,16 @@ def _powered(table: pd.DataFrame, level: float) -> pd.DataFrame:
     return pd.concat(parts).sort_index()
 
 
-def _by_models(rows: Rows, task: str, families: Mapping[str, str] | None, level: float) -> pd.DataFrame:
+def _by_models(rows: Rows, task: str, families: Mapping[str, str] | None, noise: Noise, level: float) -> pd.DataFrame:
     """The rows of all models of some tasks' verdicts."""
-    parts = [_by_model(rows, method, families, level) for method in MODEL_TERMS]
+    parts = [_by_model(rows, method, families, noise, level) for method in MODEL_TERMS]
     return pd.concat(parts, ignore_index=True).assign(task=task, judge="all")
 
 
-def _by_model(rows: Rows, method: str, families: Mapping[str, str] | None, level: float) -> pd.DataFrame:
+def _by_model(rows: Rows, method: str, families: Mapping[str, str] | None, noise: Noise, level: float) -> pd.DataFrame:
     built = model(rows, method)
-    found = fitted(built, level)
-    ranges, missing = _left_out(rows, method, found)
+    found = fitted(built, level, lambda around, at: with_noise(around, built, at, rows, method, noise))
+    ranges, missing = _left_out(rows, method, found, built.unknown)
     lines = []
     for term in MODEL_TERMS[method]:
         one = found.coefficients[term]
@@ -124,7 +126,9 @@ def _by_model(rows: Rows, method: str, families: Mapping[str, str] | None, level
     return pd.DataFrame(lines)
 
 
-def _left_out(rows: Rows, method: str, found: Fitted) -> tuple[dict[str, tuple[float, float]], dict[str, list[str]]]:
+def _left_out(
+    rows: Rows, method: str, found: Fitted, unknown: tuple[str, ...]
+) -> tuple[dict[str, tuple[float, float]], dict[str, list[str]]]:
     """Each term's smallest and largest estimate without any one examinee; and without whom there is none."""
     terms = [term for term, one in found.coefficients.items() if not np.isnan(one.estimate)]
     if not terms:
@@ -133,7 +137,8 @@ def _left_out(rows: Rows, method: str, found: Fitted) -> tuple[dict[str, tuple[f
     labels = {int(number): str(rows.labels["examinee"][number]) for number in np.unique(examinee)}
     names = list(labels.values())
     without = {
-        name: estimates(model(rows.where(examinee != number), method), found.place) for number, name in labels.items()
+        name: estimates(model(rows.where(examinee != number), method, unknown), found.place)
+        for number, name in labels.items()
     }
     missing = {term: [name for name in names if term not in without[name]] for term in terms}
     values = {term: [without[name][term] for name in names] for term in terms if not missing[term]}

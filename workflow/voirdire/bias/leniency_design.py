@@ -60,6 +60,7 @@ class Model:
     """A model of some rows. likelihood: of the coefficients `names`, which begin with the terms that can be told apart
     or stand for such as can't; None where there is nothing to fit. own: the terms whose coefficients are their own.
     why: term → why it has none. notes: what was left out, in words. n, n_clusters, n_groups: of the rows that tell.
+    unknown: terms that are left out for being unknown in most rows.
     """
 
     likelihood: Likelihood | None
@@ -70,31 +71,35 @@ class Model:
     n: int
     n_clusters: int
     n_groups: int
+    unknown: tuple[str, ...] = ()
 
 
-def model(rows: Rows, method: str) -> Model:
+def model(rows: Rows, method: str, unknown: Sequence[str] | None = None) -> Model:
     """The model of `method` for verdicts of one task or several.
 
     Rows of which a term is unknown are left out; a term that is unknown for most rows is. Judges (and tasks) whose
-    verdicts are all the same are left out of pooled and logistic, where their own effect would be infinite.
+    verdicts are all the same are left out of pooled and logistic, where their own effect would be infinite. unknown:
+    the terms to be left out as those of another model of more rows were, so that both have the same.
     """
     terms = list(MODEL_TERMS[method])
     why: dict[str, str] = {}
     notes: list[str] = []
     for term in MODEL_TERMS[method]:
-        unknown = np.isnan(rows.columns([term])[:, 0])
-        if len(rows) and unknown.mean() > 0.5:
+        missing = np.isnan(rows.columns([term])[:, 0])
+        mostly = bool(len(rows)) and missing.mean() > 0.5
+        if mostly if unknown is None else term in unknown:
             terms.remove(term)
-            why[term] = _unknown(term, "all rows" if unknown.all() else "most rows")
-        elif unknown.any():
-            rows = rows.where(~unknown)
-            notes.append(f"{_unknown(term, f'{int(unknown.sum())} rows')}: left out")
+            why[term] = _unknown(term, "all rows" if missing.all() else "most rows")
+        elif missing.any():
+            rows = rows.where(~missing)
+            notes.append(f"{_unknown(term, f'{int(missing.sum())} rows')}: left out")
+    gone = tuple(why)
     if method == CONDITIONAL:
-        return _conditional(rows, terms, why, notes)
+        return replace(_conditional(rows, terms, why, notes), unknown=gone)
     rows, constant = _varied(rows)
     if constant:
         notes.append(f"left out as all their verdicts on wrong responses are the same: {', '.join(constant)}")
-    return _logistic(rows, terms, why, notes)
+    return replace(_logistic(rows, terms, why, notes), unknown=gone)
 
 
 def _unknown(term: str, where: str) -> str:

@@ -1,6 +1,6 @@
 """Coefficients of the models of leniency, with intervals."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -45,14 +45,16 @@ class Fitted:
     place: dict[str, float] = field(default_factory=dict)
 
 
-def fitted(model: Model, level: float) -> Fitted:
+def fitted(
+    model: Model, level: float, noise: Callable[[Spread, Maximum], Spread] = lambda around, at: around
+) -> Fitted:
     """The coefficients of a model's own terms, with intervals, and reasons for the rest.
 
     Maximum likelihood where there is a maximum: the interval is Student's t of the sandwich over item clusters, with as
     many degrees of freedom as clusters are worth, less one. Where they are worth fewer than 30 the variance is the
     model's own if that is larger, as a sandwich of few clusters is too small. Where rows are separated, Firth's
     penalised likelihood: the profile's interval, its drop multiplied by the design effect (sandwich over inverse
-    information, 1 at least).
+    information, 1 at least). noise: what makes of that spread one with the error of what the terms are made of.
     p: `score_p`.
     """
     reasons = {term: Coefficient(reason=reason) for term, reason in model.why.items()}
@@ -68,6 +70,7 @@ def fitted(model: Model, level: float) -> Fitted:
         return Fitted({**dict.fromkeys(model.own, Coefficient(reason="the fit did not converge")), **reasons})
     numbers = [model.names.index(term) for term in model.own]
     around = spread(model.likelihood, at, numbers)
+    around = around if noise is None else noise(around, at)
     found = {
         term: _coefficient(model.likelihood, at, around, number, level, reason)
         for term, number in zip(model.own, numbers, strict=True)

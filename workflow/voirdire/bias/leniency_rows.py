@@ -22,20 +22,25 @@ UNITS = {
 }
 # As sentences call them.
 WORDS = {ACCURACY: "accuracy", DIFFICULTY: "difficulty", LENGTH: "length", OWN: "own authorship", FAMILY: "own family"}
-_STEP = 0.1
+STEP = 0.1
 
 
 @dataclass(frozen=True)
 class WrongResponses:
     """frame: one row per usable verdict on a wrong response; columns task, item_id, cluster, judge, examinee, verdict,
-    `TERMS` in the units of their coefficients (NaN unknown), and numbers: unit (task × cluster), group (judge × item).
+    `TERMS` in the units of their coefficients (NaN unknown), and numbers: unit (task × cluster), group (judge × item ×
+    trial).
 
-    accuracy: task accuracy, a share, indexed by (task, examinee). simulated: whether any verdict of a task is, by task.
-    clusters: of each task, from `clusters_of`. judges, examinees: all, sorted, as tasks are; some may have no row.
+    accuracy: task accuracy, a share, indexed by (task, examinee). graded: each response whose truth is known, once:
+    task, item_id, cluster, examinee, truth. units: (task, cluster) by number, those without a wrong response too.
+    simulated: whether any verdict of a task is, by task. clusters: of each task, from `clusters_of`. judges, examinees:
+    all, sorted, as tasks are; some may have no row.
     """
 
     frame: pd.DataFrame
     accuracy: "pd.Series[float]"
+    graded: pd.DataFrame
+    units: "pd.MultiIndex"
     simulated: "pd.Series[bool]"
     clusters: dict[str, npt.NDArray[np.object_]]
     judges: list[str]
@@ -61,18 +66,23 @@ def wrong_responses(verdicts: pd.DataFrame, main: str, families: Mapping[str, st
     own, family = _kinship(chosen, families)
     place = accuracy.index.get_indexer(pd.MultiIndex.from_frame(chosen[["task", "examinee"]]))
     terms = {
-        ACCURACY: accuracy.to_numpy(np.float64)[place] / _STEP if len(chosen) else np.zeros(0),
-        DIFFICULTY: _others_right(chosen, graded) / _STEP,
+        ACCURACY: accuracy.to_numpy(np.float64)[place] / STEP if len(chosen) else np.zeros(0),
+        DIFFICULTY: _others_right(chosen, graded) / STEP,
         LENGTH: _log_length(used),
         OWN: own,
         FAMILY: family,
     }
+    clusters = clusters_of(frame)
+    named = [(task, label) for task, labels in clusters.items() for label in labels]
+    units = pd.MultiIndex.from_frame(pd.DataFrame(named, columns=["task", "cluster"], dtype=object))
     numbers = {
-        "unit": used.groupby(["task", "cluster"]).ngroup().to_numpy(np.int64),
-        "group": used.groupby(["task", "item_id", "judge"]).ngroup().to_numpy(np.int64),
+        "unit": units.get_indexer(pd.MultiIndex.from_frame(used[["task", "cluster"]])).astype(np.int64),
+        # Trials apart: repeats of a verdict are no more rows to choose the accepted ones from.
+        "group": used.groupby(["task", "item_id", "judge", "trial"]).ngroup().to_numpy(np.int64),
     }
     models = [sorted(str(name) for name in rows[role].unique()) for role in ("judge", "examinee")]
-    return WrongResponses(chosen.assign(**terms, **numbers), accuracy, simulated, clusters_of(frame), *models)
+    known = graded[["task", "item_id", "cluster", "examinee", "truth"]]
+    return WrongResponses(chosen.assign(**terms, **numbers), accuracy, known, units, simulated, clusters, *models)
 
 
 def _others_right(chosen: pd.DataFrame, graded: pd.DataFrame) -> Array:

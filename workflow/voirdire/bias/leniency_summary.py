@@ -14,6 +14,7 @@ LENIENCY_SUMMARY_COLUMNS = ["task", "survives", "sentence", "reason", "simulated
 YES, NO, UNDECIDED = "yes", "no", "undecided"
 # Where less than this share of the plain slope can be left, it has not survived.
 _LITTLE = 0.5
+_ALPHA = 0.05
 
 
 def leniency_summary(table: pd.DataFrame) -> pd.DataFrame:
@@ -22,9 +23,10 @@ def leniency_summary(table: pd.DataFrame) -> pd.DataFrame:
     table: from `leniency`. The conditional estimate decides, with its interval and with the range that it has when any
     one examinee is left out, as a handful of examinees is a handful of points:
 
-      yes        both lie above 0.
+      yes        both lie above 0, and p is below .05.
       no         both lie below 0; or the plain association is there (the pooled interval lies above 0), the conditional
-                 interval isn't above 0, and neither it nor the range reaches half of the plain slope.
+                 interval isn't above 0, and neither it nor the range reaches half of the least that the plain slope may
+                 be. The conditional model holds length and authorship equal too, the pooled one nothing.
       undecided  anything else; also without an estimate, or without one when some examinee is left out.
 
     An empty table gives no rows.
@@ -45,7 +47,10 @@ def _answer(task: str, main: Mapping[Any, Any], plain: Mapping[Any, Any]) -> dic
     else:
         opening = {
             YES: "the leniency towards stronger examinees survives equal difficulty, for these examinees",
-            NO: "the leniency towards stronger examinees does not survive equal difficulty, for these examinees",
+            NO: (
+                "the leniency towards stronger examinees does not survive equal difficulty, with length and authorship"
+                " held equal too, for these examinees"
+            ),
             UNDECIDED: "it is undecided whether leniency towards stronger examinees survives equal difficulty",
         }[survives]
         text = (
@@ -63,19 +68,22 @@ def _survives(main: Mapping[Any, Any], plain: Mapping[Any, Any]) -> tuple[str, s
     if np.isnan(main["estimate"]):
         return UNDECIDED, str(main["reason"])
     low, high = (main[f"leave_out_{side}"] for side in ("low", "high"))
-    if main["low"] > 0 and low > 0:
+    if main["low"] > 0 and low > 0 and main["p"] < _ALPHA:
         return YES, "the interval lies above 1, and so does the estimate when any one examinee is left out"
     if main["high"] < 0 and high < 0:
         return NO, "it turns round: stronger examinees' wrong answers are accepted less"
-    little = _LITTLE * plain["estimate"]
+    # Of the least that the plain slope may be: it isn't known either.
+    little = _LITTLE * plain["low"]
     if plain["low"] > 0 and main["low"] <= 0 and main["high"] < little and high < little:
         apart = as_ratio(plain["estimate"])
-        return NO, f"without regard to difficulty it is {apart}, of which less than half can be left"
+        return NO, f"without regard to any of these it is {apart}, of which less than half can be left"
     if main["low"] <= 0 <= main["high"]:
         also = "" if plain["low"] > 0 else ", and nor is there leniency without regard to difficulty to be seen"
         return UNDECIDED, f"the interval holds 1{also}"
     if np.isnan(low):
         return UNDECIDED, str(main["reason"])
+    if main["low"] > 0 and low > 0:
+        return UNDECIDED, f"the interval lies above 1, but the test doesn't reject (p = {main['p']:.2f})"
     return UNDECIDED, "it rests on one examinee, without whom the estimate lies on the other side of 1"
 
 
