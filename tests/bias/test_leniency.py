@@ -361,19 +361,21 @@ def binomial_range(n, rate, level=0.999):
 
 
 @SLOW
-@pytest.mark.parametrize("n_items", [12, 40, 150])
-def test_intervals_cover_though_judges_share_responses(n_items):
+@pytest.mark.parametrize("n_items", [12, 40, 150, 400])
+def test_intervals_cover_though_judges_share_responses_and_accuracies_are_measured(n_items):
     """Each response has something that all judges see, so their verdicts on a question hang together."""
     planted = {"slope": 0.25, "difficulty": 0.5, "own": 0.5, "response": 1.0}
-    large = Rows.of(wrong_responses(panel(20_000, 10**6, **planted), "blind", FAMILIES).frame)
+    large = [Rows.of(wrong_responses(panel(20_000, seed, **planted), "blind", FAMILIES).frame) for seed in range(10)]
     seeds = 200
+    tables = [leniency(panel(n_items, 1000 + seed, **planted), families=FAMILIES, resamples=2) for seed in range(seeds)]
     for method in ("conditional", "logistic"):
-        truth = estimates(model(large, method), {})
+        found = [estimates(model(rows, method), {}) for rows in large]
+        truth = {term: np.mean([one[term] for one in found]) for term in found[0]}
         hits = dict.fromkeys(truth, 0)
-        for seed in range(seeds):
-            rows = Rows.of(wrong_responses(panel(n_items, seed, **planted), "blind", FAMILIES).frame)
-            for term, found in fitted(model(rows, method), 0.95).coefficients.items():
-                hits[term] += found.low <= truth[term] <= found.high
+        for table in tables:
+            rows = table[(table["task"] == "all") & (table["method"] == method)].set_index("term")
+            for term, value in truth.items():
+                hits[term] += rows.loc[term, "low"] <= value <= rows.loc[term, "high"]
         least = binomial_range(seeds, 0.93)[0]
         print(n_items, method, {term: count / seeds for term, count in hits.items()})
         assert all(count >= least for count in hits.values()), (method, hits)

@@ -27,6 +27,7 @@ _FEWEST_CLUSTERS = 3
 # A sandwich of fewer effective clusters may be far too small: then it is the model's own variance at least.
 _FEW_CLUSTERS = 30
 _EVERYBODY = "all"
+_NOWHERE = "no question on which one judge gave both verdicts to wrong answers, such among them"
 Name = tuple[str, str]
 
 
@@ -107,14 +108,12 @@ def _fitted(frame: pd.DataFrame, kind: str, judges: list[str], level: float) -> 
         text = "too few questions on which a judge gave both verdicts" if few else "the fit did not converge"
         why = {**{design.names[number]: text for number in numbers}, **why}
     found = {} if at is None or few or not at.converged else _coefficients(design, at, numbers, level)
-    every = frame.groupby("judge")[KINDS[kind]].sum()
     rows = []
     for judge in judges:
         name = (kind, judge)
         n_own = design.x[:, design.names.index(name)].sum() if name in design.names else 0
         row = {"kind": kind, "judge": judge, "n_own": int(n_own), "n": len(design.x), "n_clusters": design.n_clusters()}
-        nothing = f"none of its {int(every.get(judge, every.sum()))} such verdicts is on a question with both verdicts"
-        rows.append({**row, **found.get(name, {**_NOTHING, "reason": why.get(name, nothing)})})
+        rows.append({**row, **found.get(name, {**_NOTHING, "reason": why.get(name, _NOWHERE)})})
     return rows
 
 
