@@ -4,12 +4,13 @@ import dataclasses
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from math import nan
 
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from voirdire.report import effects
+from voirdire.report import cells, effects
 from voirdire.report.canvas import svg_text
 from voirdire.report.figures import heat_map
 from voirdire.report.page import ReportContext, inline_svg, render
@@ -345,16 +346,40 @@ def test_too_few_wrong_answers_never_pass_for_no_difference(context: ReportConte
     assert cell + "nothing: 2 own, 60 other wrong</td>" in section
 
 
+def test_silent_accuracy_rests_on_all_verdicts():
+    row = pd.Series(
+        {"accuracy": 0.5, "accuracy_low": 0.1, "accuracy_high": 0.9, "silent": "accuracy", "n_right": 3, "n_wrong": 0}
+    )
+    cell = cells.rate("accuracy")(row)
+    assert cell.text.endswith("; n = 3)")
+    assert cell.reason == "says nothing: only 3 verdicts"
+
+
+def test_comparison_without_a_value_says_its_reason_not_a_count():
+    rows = pd.DataFrame(
+        {"estimate": [nan], "detectable": [nan], "says": ["nothing"], "reason": ["accuracy does not vary"], "n": [22]}
+    )
+    cell = cells.says(rows, {"n": "questions"})["says"](rows.iloc[0])
+    assert (cell.text, cell.reason) == ("nothing", "accuracy does not vary")
+
+
+def test_odds_ratios_beyond_twenty_are_not_spelt_out():
+    rows = pd.DataFrame({"estimate": [0.1], "detectable": [6.4], "says": ["undecided"]})
+    assert cells.says(rows, {}, "log-odds")["says"](rows.iloc[0]).text.endswith("more than an odds ratio of 20")
+
+
 def test_rate_that_says_nothing_is_grey_with_its_count_and_reason(context: ReportContext):
     rates = context.tables["rates_by_examinee"].copy()
     aime = rates["task"] == "aime"
     rates.loc[aime, ["silent", "n_wrong"]] = ["fpr bias", 2]
     html = render(replace(context, rates_by_examinee=rates))
     section = section_of(html, "leniency")
-    assert section.count('<td class="silent" title="says nothing: only 2 wrong responses">') == 2 * aime.sum()
+    assert (
+        section.count('<td class="silent" title="says nothing: only 2 verdicts on wrong responses">') == 2 * aime.sum()
+    )
     assert "; n = 2)</td>" in section
-    said = "AIME: the leniency (FPR) of 9 of 9 pairs of a judge and an examinee says nothing: it rests on 2 wrong"
-    assert f"{said} responses." in section_of(html, "power")
+    said = "AIME: the leniency (FPR) of 9 of 9 pairs of a judge and an examinee says nothing: it rests on 2"
+    assert f"{said} verdicts on wrong responses." in section_of(html, "power")
 
 
 def test_what_could_not_have_been_seen_is_counted_per_table_and_task(context: ReportContext):

@@ -119,16 +119,23 @@ def rate(metric: str) -> Format:
         if cell.text == DASH:
             return Cell(DASH, reason=f"no value: no judged response is {' or '.join(lacking)}") if lacking else cell
         if metric in str(row.get("silent", "")).split():
-            # Of two kinds of responses the fewer are what makes it say nothing.
-            n, word = min((int(row[f"n_{word}"]), word) for word in _NEEDS.get(metric, ("right", "wrong")))
-            reason = f"says nothing: only {n} {word} response{'s' * (n != 1)}"
+            n, word = _rests_on(row, metric)
+            reason = f"says nothing: only {n} verdict{'s' * (n != 1)}{word}"
             return Cell(f"{cell.text.removesuffix(')')}; n = {n})", "silent", reason)
         return cell
 
     return make
 
 
+def _rests_on(row: pd.Series, metric: str) -> tuple[int, str]:
+    """How few verdicts make a rate say nothing: for the bias the fewer of two kinds, for accuracy all."""
+    if metric not in _NEEDS:
+        return int(row["n_right"] + row["n_wrong"]), ""
+    return min((int(row[f"n_{word}"]), f" on {word} responses") for word in _NEEDS[metric])
+
+
 # A difference by the name that it has in its unit.
+_HUGE_ODDS = 20
 _FOUND = {"r": "correlation", "log-odds": "effect"}
 
 
@@ -148,14 +155,25 @@ def says(
         counted = ", ".join(f"{n:,.0f} {word}" for n, word in known)
         word, measured = str(row["says"]), str(row[unit_column]) if unit_column else unit
         if word == NOTHING:
+            if why := without_value(row):
+                return Cell(word, "mute", why)
             return Cell(f"nothing: {counted}" if counted else word, "mute", in_words(word, np.nan, counted=counted))
         if word == DIFFERENCE:
             return Cell(_FOUND.get(measured, word), "strong")
         if pd.isna(row["detectable"]) or word != UNDECIDED:
             return Cell(in_words(word, row["detectable"], measured), "word")
+        if measured == "log-odds" and row["detectable"] > np.log(_HUGE_ODDS):
+            return Cell(f"{word}: could have shown only more than an odds ratio of {_HUGE_ODDS}", "word")
         return Cell(f"{word}: could have shown {amount(row['detectable'], measured)}", "word")
 
     return {"says": make}
+
+
+def without_value(row: pd.Series) -> str:
+    """The reason why a comparison has no value; "" where it has one, or no reason is given."""
+    values = [row[name] for name in ("estimate", "difference", "r", "d", "gap") if name in row.index]
+    reason = row.get("reason", "")
+    return reason if values and pd.isna(values[0]) and isinstance(reason, str) else ""
 
 
 def amount(effect: float, unit: str = "points") -> str:

@@ -93,7 +93,7 @@ def heat_map(
     axes.tick_params(length=0)
     if bias.notna().any(axis=None):
         bar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
-        bar.set_label("FPR − FNR (share)\n← strict    lenient →")
+        bar.set_label("FPR − FNR (share)\n← strict | lenient →")
         bar.outline.set_visible(False)
     title(figure, heading, simulated)
     return figure

@@ -60,7 +60,7 @@ def _heat_map(task: str) -> Drawing:
     how = (
         f"{_lead(task)}: each cell is one judge (row) on one examinee's responses (column). Orange: it "
         "accepts wrong responses more often than it rejects right ones; purple: the reverse. Outlined cells "
-        "judge themselves. Dotted cells without colour rest on too few responses to say anything."
+        "judge themselves. Dotted cells rest on too few responses to say anything; hatched ones have no bias."
     )
     return Drawing(f"figure2_bias_heatmap_{task}", "leniency", "rates_by_examinee", how, draw, _detail(task))
 

@@ -102,6 +102,9 @@ def _correlation_claims(tables: Tables) -> Iterator[Claim]:
         if rows.empty:
             yield claim.absent(_DIAGONAL)
             continue
+        if rows["n"].max() < 3:
+            yield claim.absent("needs 4 models")
+            continue
         claim.notes.append(_reach_of_fisher(int(rows["n"].min()), bound))
         claim.notes += _without_one_model(rows)
         if id_ == "C3":
@@ -116,7 +119,7 @@ def _correlation_claims(tables: Tables) -> Iterator[Claim]:
 def _reach_of_fisher(n: int, bound: float) -> str:
     """How strong r must be for its interval to lie beyond the bound."""
     if n <= 3:
-        return f"Fisher's interval needs more than the {n} models of this run"
+        return f"Fisher's interval needs more than the {n} model{'s' * (n != 1)} of this run"
     least = tanh(atanh(abs(bound)) + quantile(1) / sqrt(n - 3))
     sign, relation = ("−", "≤") if bound < 0 else ("", "≥")
     return (
@@ -280,7 +283,10 @@ def _length_claims(tables: Tables) -> Iterator[Claim]:
         claim = Claim("C12", task, text, "no confound", NEGLIGIBLE_D)
         rows = _rows(tables, "ablation_length", task=task)
         rows = rows[rows["judge"] != "all"] if len(rows) else rows
-        if rows.empty or rows["d"].isna().all():
+        if rows.empty:
+            yield claim.absent(f"needs {title}")
+            continue
+        if rows["d"].isna().all():
             yield claim.absent(f"no judge both accepted and rejected wrong responses on {title}")
             continue
         claim.notes.append(f"|d| < {NEGLIGIBLE_D} for every judge; sign repeats size")

@@ -142,7 +142,8 @@ def _sensitivity(tables: Tables, condition: str) -> HtmlTable:
 _CORRELATIONS = {
     6: "Table 6: per examinee, over judges: task accuracy and judge accuracy",
     7: "Table 7: per examinee, over judges: task accuracy and directional bias",
-    8: "Table 8: per examinee, over judges: judge accuracy and directional bias",
+    8: "Table 8: per examinee, over judges: judge accuracy and directional bias (partly algebraic, as accuracy is made "
+    "of FPR and FNR)",
     9: "Table 9: per judge, over examinees: examinee accuracy and directional bias received",
 }
 
@@ -152,8 +153,7 @@ def correlations(tables: Tables, condition: str, absent: Mapping[str, str]) -> S
         "correlations",
         "Does capability go with bias?",
         "Pearson's r over a handful of models: Fisher's interval says how far it would carry over to other models, the "
-        "bootstrap interval how much it depends on the items. Table 8 is partly algebraic, as accuracy is made of FPR "
-        "and FNR.",
+        "bootstrap interval how much it depends on the items.",
     )
     frame = select(table(tables, "correlations"), task="all", left_out="")
     # Several tables are often missing for the same reason.

@@ -26,13 +26,18 @@ def ensembles(tables: Tables, condition: str, absent: Mapping[str, str]) -> Sect
         return section
     rows = rows.assign(metric=rows["metric"].map({"accuracy": "accuracy", "fpr": "leniency (FPR)"}))
     columns = {"task": cells.text("task"), "self-judge": cells.text("examinee"), "metric": cells.text("metric")}
-    columns |= {"n": cells.count("n"), "majority": cells.number("majority", "majority_low", "majority_high")}
+    columns |= {"n": _rests_on, "majority": cells.number("majority", "majority_low", "majority_high")}
     columns |= {"itself": cells.number("self_judge", "self_judge_low", "self_judge_high")}
     columns |= {"difference (points)": cells.points("difference", "difference_low", "difference_high")}
     columns |= {"ties": cells.count("n_ties"), "abstained": cells.count("n_abstain")} | left_out(rows)
     section.tables.append(html_table(select(rows, task="all"), "Over all tasks", columns))
     section.tables.append(html_table(rows[rows["task"] != "all"], "Per task", columns, folded=True))
     return section
+
+
+def _rests_on(row: pd.Series) -> Cell:
+    """Leniency rests on the wrong responses alone."""
+    return cells.count("n_wrong" if row["metric"] != "accuracy" else "n")(row)
 
 
 def _unless_itself(show: Format, rule: str, estimator: str = "") -> Format:

@@ -43,8 +43,8 @@ def power(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
         "What this study could not have seen",
         "No difference is only news where there could have been one. Of each table, how many comparisons show a "
         "difference, how many rule out one that matters (10 points; d = 0.2), how many are undecided, and how many "
-        "say nothing: too few wrong responses to have shown a difference of any size. What would have shown is the "
-        "smallest true effect that so many questions show four times in five.",
+        "say nothing, mostly as wrong responses are too few to have shown a difference of any size. What would have "
+        "shown is the smallest true effect that so many questions show four times in five.",
     )
     compared = comparisons(tables)
     if compared.empty:
@@ -72,10 +72,19 @@ def comparisons(tables: Tables) -> pd.DataFrame:
         if "says" not in rows.columns or rows.empty:
             continue
         part = rows[["task", "says", "detectable"]].assign(words=compared.words, unit=compared.unit)
+        part["why"] = [_why(row, compared.unit) for _, row in rows.iterrows()]
         if not compared.unit:
             part["unit"] = rows["method"].map(lambda method: "points" if method == MATCHED else "log-odds")
         parts.append(part)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+_FEW = "wrong responses are too few to have shown a difference of any size"
+
+
+def _why(row: pd.Series, unit: str) -> str:
+    """Why a comparison that says nothing does so."""
+    return cells.without_value(row) or ("too few models" if unit == "r" else _FEW)
 
 
 def all_in_all(compared: pd.DataFrame) -> str:
@@ -90,7 +99,12 @@ def all_in_all(compared: pd.DataFrame) -> str:
         where = f", {worst.iloc[0]:,} of them on {task_title(worst.index[0])}" if 2 * worst.iloc[0] > mute.sum() else ""
         where = f", all on {task_title(worst.index[0])}" if len(worst) == 1 else where
         text += f"; {mute.sum():,}{where}, say nothing: " if where else f"; {mute.sum():,} say nothing: "
-        text += "wrong responses are too few to have shown a difference of any size"
+        other = single.loc[mute & (single["why"] != _FEW), "why"].value_counts()
+        few = int(mute.sum() - other.sum())
+        parts = [f"of {few:,}, {_FEW}" if len(other) else _FEW] if few else []
+        if len(other):
+            parts.append(f"{other.sum():,} have another reason{', most often' * (len(other) > 1)} ({other.index[0]})")
+        text += "; ".join(parts)
     return text + "."
 
 
@@ -106,8 +120,8 @@ def silent_cells(tables: Tables, condition: str, task: str) -> str:
     low, high = int(mute["n_wrong"].min()), int(mute["n_wrong"].max())
     n = f"{low}" if low == high else f"{low} to {high}"
     who = f"{len(mute)} of {len(rows)} pairs of a judge and an examinee"
-    plural = "s" if high != 1 else ""
-    return f"{task_title(task)}: the leniency (FPR) of {who} says nothing: it rests on {n} wrong response{plural}."
+    n += " verdicts" if high != 1 else " verdict"
+    return f"{task_title(task)}: the leniency (FPR) of {who} says nothing: it rests on {n} on wrong responses."
 
 
 def _counted(compared: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
