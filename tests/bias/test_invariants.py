@@ -98,7 +98,14 @@ def compared(first, second):
     assert len(first) == len(second) > 0
     first, second = (one.sort_values(keys).reset_index(drop=True) for one in (first, second))
     words = [name for name in ("reason", "sentence", "family", "interval", "silent") if name in first.columns]
-    pd.testing.assert_frame_equal(first.drop(columns=words), second.drop(columns=words), rtol=1e-3, atol=1e-6)
+    if "interval" in first.columns:
+        # A profile far out is nearly flat, and its penalty's gradient a numerical one: so its bounds have fewer digits.
+        flat, ends = first["interval"] == "profile (penalised)", ["low", "high", "detectable"]
+        pd.testing.assert_frame_equal(first.loc[flat, ends], second.loc[flat, ends], rtol=1e-5)
+        first, second = (
+            one.assign(**{end: one[end].mask(flat) for end in ends}) if flat.any() else one for one in (first, second)
+        )
+    pd.testing.assert_frame_equal(first.drop(columns=words), second.drop(columns=words), rtol=1e-7, atol=1e-9)
 
 
 @pytest.fixture(scope="module")

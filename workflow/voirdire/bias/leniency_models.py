@@ -69,10 +69,9 @@ def fitted(
     if not at.converged:
         return Fitted({**dict.fromkeys(model.own, Coefficient(reason="the fit did not converge")), **reasons})
     numbers = [model.names.index(term) for term in model.own]
-    around = spread(model.likelihood, at, numbers)
-    around = around if noise is None else noise(around, at)
+    around = noise(spread(model.likelihood, at, numbers), at)
     found = {
-        term: _coefficient(model.likelihood, at, around, number, level, reason)
+        term: coefficient(model.likelihood, at, around, number, level, reason)
         for term, number in zip(model.own, numbers, strict=True)
     }
     return Fitted({**found, **reasons}, dict(zip(model.names, at.beta.tolist(), strict=True)))
@@ -93,9 +92,10 @@ def _separated_by(names: Sequence[str]) -> str:
     return f"{who}{alone} {verb} accepted from rejected answers: a penalised fit"
 
 
-def _coefficient(
-    likelihood: Likelihood, at: Maximum, around: Spread, number: int, level: float, reason: str
+def coefficient(
+    likelihood: Likelihood, at: Maximum, around: Spread, number: int, level: float, reason: str = ""
 ) -> Coefficient:
+    """The coefficient of that number with interval and p, as `fitted` says."""
     from scipy.special import stdtrit
 
     quantile = float(stdtrit(max(around.effective_clusters[number] - 1, 1.0), (1 + level) / 2))

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from voirdire.bias.leniency_models import coefficient
 from voirdire.bias.leniency_rows import FAMILY, OWN, wrong_responses
 from voirdire.bias.power import with_power
 from voirdire.stats.arrays import Array
 from voirdire.stats.conditional import Conditional
 from voirdire.stats.likelihood import Mask
-from voirdire.stats.logit import Maximum, finite_maximum, score_p, separated, spread, told_apart
+from voirdire.stats.logit import Maximum, finite_maximum, separated, spread, told_apart
 from voirdire.stats.significance import holm
 
 MODEL_COLUMNS = [
@@ -24,8 +25,6 @@ OWN_MODEL, OWN_FAMILY = "own model", "own family"
 KINDS = {OWN_MODEL: OWN, OWN_FAMILY: FAMILY}
 # With fewer clusters there is no spread between them to be seen.
 _FEWEST_CLUSTERS = 3
-# A sandwich of fewer effective clusters may be far too small: then it is the model's own variance at least.
-_FEW_CLUSTERS = 30
 _EVERYBODY = "all"
 _NOWHERE = "no question on which one judge gave both verdicts to wrong answers, such among them"
 Name = tuple[str, str]
@@ -166,23 +165,11 @@ def _settled(design: _Design) -> tuple[_Design, Maximum | None, dict[Name, str]]
 
 
 def _coefficients(design: _Design, at: Maximum, numbers: list[int], level: float) -> dict[Name, dict[str, Any]]:
-    from scipy.special import stdtrit
-
     likelihood = design.likelihood()
     around = spread(likelihood, at, numbers)
     found = {}
     for number in numbers:
-        quantile = float(stdtrit(max(around.effective_clusters[number] - 1, 1.0), (1 + level) / 2))
-        variance = float(around.by_cluster[number, number])
-        if around.effective_clusters[number] < _FEW_CLUSTERS:
-            variance = max(variance, float(around.by_model[number, number]))
-        half, estimate = quantile * np.sqrt(variance), float(at.beta[number])
-        found[design.names[number]] = {
-            "log_odds": estimate,
-            "low": estimate - half,
-            "high": estimate + half,
-            "p": score_p(likelihood, at, number),
-            "interval": "t (clustered)",
-            "reason": "",
-        }
+        one = coefficient(likelihood, at, around, number, level)
+        shown = {name: getattr(one, name) for name in ("low", "high", "p", "interval", "reason")}
+        found[design.names[number]] = {"log_odds": one.estimate, **shown}
     return found

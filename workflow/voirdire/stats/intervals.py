@@ -67,8 +67,8 @@ def mid_p(
     Graubard (1998), Survey Methodology 24, 193-201, for the effective n.
 
     >>> low, high = mid_p([0, 1], 8)
-    >>> [round(float(bound), 2) for bound in (*low, *high)]
-    [0.0, 0.0, 0.34, 0.5]
+    >>> low.round(3), high.round(3)
+    (array([0.   , 0.005]), array([0.341, 0.502]))
     """
     k, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(n, float))
     tail = (1 - level) / 2

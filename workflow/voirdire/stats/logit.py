@@ -269,7 +269,7 @@ def profile_bound(likelihood: Likelihood, at: Maximum, term: int, drop: float, s
     above = excess(outer)
     for _ in range(12):
         if above >= 0:
-            return _false_position(excess, (inner, below), (outer, above), 1e-5 * width)
+            return _false_position(excess, (inner, below), (outer, above), 1e-9 * width)
         inner, below, outer = outer, above, outer + 2 * (outer - inner)
         above = excess(outer)
     return side * np.inf
