@@ -1,0 +1,206 @@
+"""Judges' error rates from nothing but how they disagree: the model of Dawid and Skene with two classes.
+
+A response is right with probability `prevalence`; given that, judges err independently of each other, judge j with its
+own FPR and FNR. Expectation maximisation (Dawid and Skene, Applied Statistics 28, 1979, doi:10.2307/2346806):
+
+    E: P(right | votes) = 1 / (1 + exp(-z)), z = logit(prevalence)
+           + sum over "correct" votes of log((1 - FNR) / FPR) - sum over "incorrect" ones of log((1 - FPR) / FNR)
+    M: FPR = expected wrong responses accepted / expected wrong ones voted on; FNR and prevalence likewise
+
+Judges that share an error look like judges that agree on the truth, and its posteriors claim far more than they keep:
+see `voirdire.panel.trust`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from voirdire.panel.votes import FloatArray, split
+from voirdire.stats.arrays import ratio
+
+# Expected counts and probabilities are kept above it, so that a logarithm exists.
+_TINY = 1e-10
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Rates fpr and fnr (..., judges), NaN for a judge without votes, and prevalence (...).
+
+    n_wrong, n_right: (..., judges), expected responses behind each rate; n_iter, converged: (...).
+    """
+
+    fpr: FloatArray
+    fnr: FloatArray
+    prevalence: FloatArray
+    n_wrong: FloatArray
+    n_right: FloatArray
+    n_iter: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+
+
+def fit(
+    votes: ArrayLike,
+    weights: ArrayLike | None = None,
+    smoothing: float = 1.0,
+    tolerance: float = 1e-6,
+    max_iter: int = 1000,
+) -> Fit:
+    """Estimate every judge's rates from votes alone.
+
+    votes: (responses, judges), or patterns, 1, 0 or NaN; (..., responses, judges) where each panel has its own.
+    weights: (..., responses), how often each row occurred, one panel per leading index; default: once.
+    smoothing: added to the expected counts on either side of each rate and of prevalence, as by a Beta prior; 0 for
+    the plain likelihood. Starts from each response's share of "correct" votes, so that most judges are taken to be
+    better than chance; ends when no posterior changes by more than `tolerance`, or after `max_iter` rounds. A row
+    without votes counts for nothing.
+
+    >>> fitted = fit([[1, 1, 1], [1, 1, 0], [0, 0, 0], [0, 0, 1]], weights=[40, 10, 40, 10])
+    >>> fitted.fpr.round(2), bool(fitted.converged)
+    (array([0.02, 0.02, 0.21]), True)
+    """
+    correct, incorrect = split(votes)
+    n_votes = (correct + incorrect).sum(axis=-1)
+    given = np.ones(n_votes.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    shape = np.broadcast_shapes(given.shape, n_votes.shape)[:-1]
+    counted = np.broadcast_to(np.where(n_votes > 0, given, 0.0), (*shape, n_votes.shape[-1]))
+    both = np.concatenate([correct, incorrect], axis=-1)
+    both = both.reshape(-1, *both.shape[-2:]) if both.ndim > 2 else both
+    start = np.broadcast_to(np.where(n_votes > 0, ratio(correct.sum(axis=-1), n_votes), 0.5), counted.shape)
+    flat = (-1, counted.shape[-1])
+    em = _Em(both, counted.reshape(flat), smoothing)
+    rates, n_iter, converged = em.run(start.reshape(flat), tolerance, max_iter)
+    return _fit(em, rates, n_iter, converged, shape)
+
+
+def posterior_logit(votes: ArrayLike, fpr: ArrayLike, fnr: ArrayLike, prevalence: ArrayLike) -> FloatArray:
+    """log odds of P(right | votes), (..., responses), where judges err independently with these rates.
+
+    votes: (..., responses, judges); fpr, fnr: (..., judges), a judge with a NaN in either is left out; prevalence (...).
+    """
+    both = np.concatenate(split(votes), axis=-1)
+    return _logit(both, _evidence(np.asarray(fpr, float), np.asarray(fnr, float)), np.asarray(prevalence, float))
+
+
+@dataclass(frozen=True)
+class _Rates:
+    """Of panels (panels, …): judges' events and their expected counts, and prevalence."""
+
+    fpr: FloatArray
+    fnr: FloatArray
+    prevalence: FloatArray
+    n_wrong: FloatArray
+    n_right: FloatArray
+
+
+class _Em:
+    """Expectation maximisation over panels at once.
+
+    both: "correct" and "incorrect" votes side by side, (responses, 2 judges) or (panels, responses, 2 judges);
+    weights: (panels, responses).
+    """
+
+    def __init__(self, both: FloatArray, weights: FloatArray, smoothing: float):
+        self.both, self.weights, self.smoothing = both, weights, smoothing
+        self.total = _sums(both, weights)
+        self.n = weights.sum(axis=-1)
+
+    def run(
+        self, start: FloatArray, tolerance: float, max_iter: int
+    ) -> tuple[_Rates, NDArray[np.int64], NDArray[np.bool_]]:
+        """The rates that the last posteriors make, the rounds taken, and whether the posteriors stood still."""
+        n_panels = len(self.weights)
+        right = start.copy()
+        n_iter, converged = np.zeros(n_panels, np.int64), np.zeros(n_panels, np.bool_)
+        em, rows = self, np.arange(n_panels)
+        for _ in range(max_iter):
+            now = right[rows]
+            found = em.expected(em.maximised(now))
+            change = np.where(em.weights > 0, np.abs(found - now), 0.0).max(axis=-1, initial=0.0)
+            right[rows] = found
+            n_iter[rows] += 1
+            still = change > tolerance
+            converged[rows] = ~still
+            if not still.any():
+                break
+            if still.mean() < 0.75:
+                rows = rows[still]
+                em = self.of(rows)
+        return self.maximised(right), n_iter, converged
+
+    def of(self, panels: NDArray[np.int64]) -> "_Em":
+        """Some of the panels."""
+        both = self.both if self.both.ndim == 2 else self.both[panels]
+        return _Em(both, self.weights[panels], self.smoothing)
+
+    def maximised(self, right: FloatArray) -> _Rates:
+        """M-step: rates from P(right), (panels, responses)."""
+        among_right = _sums(self.both, self.weights * right)
+        among_wrong = np.maximum(self.total - among_right, 0.0)
+        n_right = (self.weights * right).sum(axis=-1)
+        (accepted_right, rejected_right), (accepted_wrong, rejected_wrong) = _halves(among_right), _halves(among_wrong)
+        return _Rates(
+            fpr=self._rate(accepted_wrong, rejected_wrong),
+            fnr=self._rate(rejected_right, accepted_right),
+            prevalence=self._rate(n_right, np.maximum(self.n - n_right, 0.0)),
+            n_wrong=accepted_wrong + rejected_wrong,
+            n_right=accepted_right + rejected_right,
+        )
+
+    def expected(self, rates: _Rates) -> FloatArray:
+        """E-step: P(right) of each response, (panels, responses)."""
+        from scipy.special import expit
+
+        right: FloatArray = expit(_logit(self.both, _evidence(rates.fpr, rates.fnr), rates.prevalence))
+        return right
+
+    def _rate(self, events: FloatArray, others: FloatArray) -> FloatArray:
+        events, others = (np.maximum(counts + self.smoothing, _TINY) for counts in (events, others))
+        return events / (events + others)
+
+
+def _fit(
+    em: _Em, rates: _Rates, n_iter: NDArray[np.int64], converged: NDArray[np.bool_], shape: tuple[int, ...]
+) -> Fit:
+    """The rates in the shape that was asked for; none where a judge has no votes."""
+    voted = np.add(*_halves(em.total)) > 0
+    by_judge = (*shape, -1)
+    return Fit(
+        fpr=np.where(voted, rates.fpr, np.nan).reshape(by_judge),
+        fnr=np.where(voted, rates.fnr, np.nan).reshape(by_judge),
+        prevalence=rates.prevalence.reshape(shape),
+        n_wrong=rates.n_wrong.reshape(by_judge),
+        n_right=rates.n_right.reshape(by_judge),
+        n_iter=n_iter.reshape(shape),
+        converged=converged.reshape(shape),
+    )
+
+
+def _evidence(fpr: FloatArray, fnr: FloatArray) -> FloatArray:
+    """(..., 2 judges): what a "correct" vote adds to the log odds, and then what an "incorrect" one does."""
+    known = np.isfinite(fpr) & np.isfinite(fnr)
+    fpr, fnr = (np.clip(rate, _TINY, 1 - _TINY) for rate in (fpr, fnr))
+    sides = np.log1p(-fnr) - np.log(fpr), np.log(fnr) - np.log1p(-fpr)
+    return np.concatenate([np.where(known, side, 0.0) for side in sides], axis=-1)
+
+
+def _logit(both: FloatArray, evidence: FloatArray, prevalence: FloatArray) -> FloatArray:
+    share = np.clip(prevalence, _TINY, 1 - _TINY)
+    prior = (np.log(share) - np.log1p(-share))[..., None]
+    if both.ndim == 2:
+        return evidence @ both.T + prior
+    logit: FloatArray = (both @ evidence[..., None])[..., 0] + prior
+    return logit
+
+
+def _sums(both: FloatArray, weights: FloatArray) -> FloatArray:
+    """(panels, 2 judges): weighted "correct" votes, and then "incorrect" ones."""
+    if both.ndim == 2:
+        return weights @ both
+    sums: FloatArray = (weights[:, None, :] @ both)[:, 0]
+    return sums
+
+
+def _halves(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    first, second = np.split(sums, 2, axis=-1)
+    return first, second
