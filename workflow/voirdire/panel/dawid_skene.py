@@ -76,7 +76,7 @@ def fit(
 def posterior_logit(votes: ArrayLike, fpr: ArrayLike, fnr: ArrayLike, prevalence: ArrayLike) -> FloatArray:
     """log odds of P(right | votes), (..., responses), where judges err independently with these rates.
 
-    votes: (..., responses, judges); fpr, fnr: (..., judges), a judge with a NaN in either is left out; prevalence (...).
+    votes: (..., responses, judges); fpr, fnr: (..., judges), a judge with a NaN in either left out; prevalence (...).
     """
     both = np.concatenate(split(votes), axis=-1)
     return _logit(both, _evidence(np.asarray(fpr, float), np.asarray(fnr, float)), np.asarray(prevalence, float))
