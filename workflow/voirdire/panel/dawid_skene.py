@@ -187,17 +187,13 @@ def _evidence(fpr: FloatArray, fnr: FloatArray) -> FloatArray:
 def _logit(both: FloatArray, evidence: FloatArray, prevalence: FloatArray) -> FloatArray:
     share = np.clip(prevalence, _TINY, 1 - _TINY)
     prior = (np.log(share) - np.log1p(-share))[..., None]
-    if both.ndim == 2:
-        return evidence @ both.T + prior
-    logit: FloatArray = (both @ evidence[..., None])[..., 0] + prior
+    logit: FloatArray = prior + (evidence @ both.T if both.ndim == 2 else (both @ evidence[..., None])[..., 0])
     return logit
 
 
 def _sums(both: FloatArray, weights: FloatArray) -> FloatArray:
     """(panels, 2 judges): weighted "correct" votes, and then "incorrect" ones."""
-    if both.ndim == 2:
-        return weights @ both
-    sums: FloatArray = (weights[:, None, :] @ both)[:, 0]
+    sums: FloatArray = weights @ both if both.ndim == 2 else (weights[:, None, :] @ both)[:, 0]
     return sums
 
 
