@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from voirdire.drift.scenario import Scenario
 from voirdire.drift.streams import Streams
-from voirdire.panel.estimators import ESTIMATORS, Estimator, Oracle, Prior, Rates
+from voirdire.panel.estimators import ESTIMATORS, Estimator, Oracle
+from voirdire.panel.rates import Prior, Rates
 from voirdire.panel.votes import FloatArray
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from voirdire.drift.grid import PRIOR
 from voirdire.errors import Faults, UserError
-from voirdire.panel.estimators import Prior
+from voirdire.panel.rates import Prior
 from voirdire.panel.votes import FLOOR, TIES, FloatArray, Tie
 
 

@@ -14,7 +14,7 @@ from voirdire.drift.rules import voted
 from voirdire.drift.scenario import Scenario
 from voirdire.drift.streams import Streams, observed_streams, population, resampled_streams
 from voirdire.errors import UserError
-from voirdire.panel.estimators import Prior, beta_mean
+from voirdire.panel.rates import Prior, beta_mean
 from voirdire.panel.tabulated import Tabulated, tabulate
 from voirdire.panel.votes import FloatArray, split, tally, weigh_split
 

@@ -1,5 +1,6 @@
 """Votes of a panel of judges, their weights, and estimators of the judges' error rates."""
 
+from voirdire.panel.dawid_skene import DawidSkene
 from voirdire.panel.ensembles import static_majority
 from voirdire.panel.estimators import (
     ESTIMATORS,
@@ -7,12 +8,11 @@ from voirdire.panel.estimators import (
     Disagreement,
     Estimator,
     Oracle,
-    Prior,
-    Rates,
     Stratified,
-    mix_rates,
 )
+from voirdire.panel.forgetting import Forgetting
 from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
+from voirdire.panel.rates import Prior, Rates, mix_rates
 from voirdire.panel.votes import WEIGHTS, Tally, majority, minority_veto, tally, weigh, weighted
 
 __all__ = [
@@ -20,8 +20,10 @@ __all__ = [
     "WEIGHTS",
     "Ballots",
     "Bayesian",
+    "DawidSkene",
     "Disagreement",
     "Estimator",
+    "Forgetting",
     "NotEnoughVerdicts",
     "Oracle",
     "Prior",

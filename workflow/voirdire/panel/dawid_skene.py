@@ -9,25 +9,38 @@ own FPR and FNR. Expectation maximisation (Dawid and Skene, Applied Statistics 2
 
 Judges that share an error look like judges that agree on the truth, and its posteriors claim far more than they keep:
 see `voirdire.panel.trust`.
+
+Sums are taken over whole numbers of tiny units, and so are exact: the results are the same to the last bit in whatever
+order judges, rows and panels stand, and whether equal rows are counted or repeated.
 """
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from voirdire.errors import UserError
+from voirdire.panel.batches import Batch
+from voirdire.panel.estimators import Estimator, registered
+from voirdire.panel.forgetting import Forgetting
+from voirdire.panel.pattern_counts import PatternCounts
+from voirdire.panel.rates import Prior, Rates, too_few_judges
 from voirdire.panel.votes import FloatArray, split
 from voirdire.stats.arrays import ratio
 
 # Expected counts and probabilities are kept above it, so that a logarithm exists.
 _TINY = 1e-10
+# Log odds are whole numbers of 1 / _UNITS (1.5e-11): sums of thousands of judges' stay below 2^53 of them.
+_UNITS = 2.0**36
 
 
 @dataclass(frozen=True)
 class Fit:
     """Rates fpr and fnr (..., judges), NaN for a judge without votes, and prevalence (...).
 
-    n_wrong, n_right: (..., judges), expected responses behind each rate; n_iter, converged: (...).
+    n_wrong, n_right: (..., judges), expected responses behind each rate; n_correct, n_incorrect: (..., judges), votes
+    given; n_iter, converged: (...).
     """
 
     fpr: FloatArray
@@ -35,6 +48,8 @@ class Fit:
     prevalence: FloatArray
     n_wrong: FloatArray
     n_right: FloatArray
+    n_correct: FloatArray
+    n_incorrect: FloatArray
     n_iter: NDArray[np.int64]
     converged: NDArray[np.bool_]
 
@@ -61,13 +76,13 @@ def fit(
     """
     correct, incorrect = split(votes)
     n_votes = (correct + incorrect).sum(axis=-1)
-    given = np.ones(n_votes.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    given = _checked(weights, n_votes)
     shape = np.broadcast_shapes(given.shape, n_votes.shape)[:-1]
     counted = np.broadcast_to(np.where(n_votes > 0, given, 0.0), (*shape, n_votes.shape[-1]))
     both = np.concatenate([correct, incorrect], axis=-1)
     both = both.reshape(-1, *both.shape[-2:]) if both.ndim > 2 else both
     start = np.broadcast_to(np.where(n_votes > 0, ratio(correct.sum(axis=-1), n_votes), 0.5), counted.shape)
-    flat = (-1, counted.shape[-1])
+    flat = (prod(shape), counted.shape[-1])
     em = _Em(both, counted.reshape(flat), smoothing)
     rates, n_iter, converged = em.run(start.reshape(flat), tolerance, max_iter)
     return _fit(em, rates, n_iter, converged, shape)
@@ -77,9 +92,57 @@ def posterior_logit(votes: ArrayLike, fpr: ArrayLike, fnr: ArrayLike, prevalence
     """log odds of P(right | votes), (..., responses), where judges err independently with these rates.
 
     votes: (..., responses, judges); fpr, fnr: (..., judges), a judge with a NaN in either left out; prevalence (...).
+    Exactly 0 where they are 0 but for rounding, which is a tie.
     """
     both = np.concatenate(split(votes), axis=-1)
-    return _logit(both, _evidence(np.asarray(fpr, float), np.asarray(fnr, float)), np.asarray(prevalence, float))
+    logit = _logit(both, _evidence(np.asarray(fpr, float), np.asarray(fnr, float)), np.asarray(prevalence, float))
+    return np.where(np.abs(logit) * _UNITS <= (both.sum(axis=-1) + 1) / 2, 0.0, logit)
+
+
+@registered("dawid_skene")
+class DawidSkene(Estimator):
+    """The rates of Dawid and Skene's model, fitted anew to the counts of all vote patterns kept; ignores labels.
+
+    They depend on the counts alone, not on the batches that these came in. With fewer than three judges that have given
+    both verdicts all rates are the prior's, and so are those of a judge without votes; otherwise the prior has no
+    influence.
+
+    >>> panel = DawidSkene(n_judges=3)
+    >>> panel.update([[1, 1, 1]] * 4 + [[0, 0, 0]] * 4 + [[1, 1, 0]] + [[0, 0, 1]])
+    >>> panel.rates().fpr.round(2)
+    array([0.16, 0.16, 0.28])
+    """
+
+    learns_from = "verdicts"
+
+    def __init__(
+        self,
+        n_judges: int,
+        n_tasks: int = 1,
+        prior: Prior | None = None,
+        batch: tuple[int, ...] = (),
+        forgetting: Forgetting | None = None,
+    ):
+        self.n_judges, self.batch = n_judges, batch
+        self.prior = prior or Prior()
+        self._seen = PatternCounts(n_judges, batch, forgetting=forgetting)
+
+    def update(self, votes: ArrayLike, labels: ArrayLike | None = None, task: ArrayLike | None = None) -> None:
+        self._seen.add(Batch.of(votes, labels, task, self.n_judges, self.batch).votes)
+
+    def rates(self) -> Rates:
+        votes, counts = self._seen.table()
+        fitted, prior = fit(votes, counts[0]), self.prior
+        fell_back = too_few_judges(fitted.n_correct, fitted.n_incorrect)
+        unknown = fell_back[..., None] | np.isnan(fitted.fpr)
+        return Rates(
+            fpr=np.where(unknown, prior.fpr, fitted.fpr),
+            fnr=np.where(unknown, prior.fnr, fitted.fnr),
+            prevalence=np.where(fell_back, prior.prevalence, fitted.prevalence),
+            n_wrong=np.where(unknown, 0.0, fitted.n_wrong),
+            n_right=np.where(unknown, 0.0, fitted.n_right),
+            fell_back=fell_back,
+        )
 
 
 @dataclass(frozen=True)
@@ -101,9 +164,12 @@ class _Em:
     """
 
     def __init__(self, both: FloatArray, weights: FloatArray, smoothing: float):
-        self.both, self.weights, self.smoothing = both, weights, smoothing
-        self.total = _sums(both, weights)
-        self.n = weights.sum(axis=-1)
+        self.both, self.smoothing = both, smoothing
+        # A count's unit is small enough for its rounding not to matter, and no sum of them needs more than 52 bits.
+        self.units = np.ldexp(1.0, 52 - np.frexp(weights.sum(axis=-1, keepdims=True))[1])
+        self.weights = self._whole(weights)
+        self.total = _sums(both, self.weights)
+        self.n = self.weights.sum(axis=-1)
 
     def run(
         self, start: FloatArray, tolerance: float, max_iter: int
@@ -135,9 +201,10 @@ class _Em:
 
     def maximised(self, right: FloatArray) -> _Rates:
         """M-step: rates from P(right), (panels, responses)."""
-        among_right = _sums(self.both, self.weights * right)
+        shares = self._whole(self.weights * right)
+        among_right = _sums(self.both, shares)
         among_wrong = np.maximum(self.total - among_right, 0.0)
-        n_right = (self.weights * right).sum(axis=-1)
+        n_right = shares.sum(axis=-1)
         (accepted_right, rejected_right), (accepted_wrong, rejected_wrong) = _halves(among_right), _halves(among_wrong)
         return _Rates(
             fpr=self._rate(accepted_wrong, rejected_wrong),
@@ -154,23 +221,42 @@ class _Em:
         right: FloatArray = expit(_logit(self.both, _evidence(rates.fpr, rates.fnr), rates.prevalence))
         return right
 
+    def _whole(self, counts: FloatArray) -> FloatArray:
+        whole: FloatArray = np.rint(counts * self.units) / self.units
+        return whole
+
     def _rate(self, events: FloatArray, others: FloatArray) -> FloatArray:
         events, others = (np.maximum(counts + self.smoothing, _TINY) for counts in (events, others))
         return events / (events + others)
+
+
+def _checked(weights: ArrayLike | None, n_votes: FloatArray) -> FloatArray:
+    """The rows' weights, 1 unless given."""
+    if weights is None:
+        return np.ones(n_votes.shape)
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape[-1:] != n_votes.shape[-1:]:
+        raise UserError(f"weights: the shape is {given.shape}; there are {n_votes.shape[-1]} rows of votes")
+    if strange := given[~(np.isfinite(given) & (given >= 0))].tolist():
+        raise UserError(f"weights: found {strange[0]:g}; a weight is a number of occurrences, 0 or above")
+    return given
 
 
 def _fit(
     em: _Em, rates: _Rates, n_iter: NDArray[np.int64], converged: NDArray[np.bool_], shape: tuple[int, ...]
 ) -> Fit:
     """The rates in the shape that was asked for; none where a judge has no votes."""
-    voted = np.add(*_halves(em.total)) > 0
-    by_judge = (*shape, -1)
+    n_correct, n_incorrect = _halves(em.total)
+    voted = n_correct + n_incorrect > 0
+    by_judge = (*shape, voted.shape[-1])
     return Fit(
         fpr=np.where(voted, rates.fpr, np.nan).reshape(by_judge),
         fnr=np.where(voted, rates.fnr, np.nan).reshape(by_judge),
         prevalence=rates.prevalence.reshape(shape),
         n_wrong=rates.n_wrong.reshape(by_judge),
         n_right=rates.n_right.reshape(by_judge),
+        n_correct=n_correct.reshape(by_judge),
+        n_incorrect=n_incorrect.reshape(by_judge),
         n_iter=n_iter.reshape(shape),
         converged=converged.reshape(shape),
     )
@@ -181,14 +267,18 @@ def _evidence(fpr: FloatArray, fnr: FloatArray) -> FloatArray:
     known = np.isfinite(fpr) & np.isfinite(fnr)
     fpr, fnr = (np.clip(rate, _TINY, 1 - _TINY) for rate in (fpr, fnr))
     sides = np.log1p(-fnr) - np.log(fpr), np.log(fnr) - np.log1p(-fpr)
-    return np.concatenate([np.where(known, side, 0.0) for side in sides], axis=-1)
+    return _whole_units(np.concatenate([np.where(known, side, 0.0) for side in sides], axis=-1))
 
 
 def _logit(both: FloatArray, evidence: FloatArray, prevalence: FloatArray) -> FloatArray:
     share = np.clip(prevalence, _TINY, 1 - _TINY)
-    prior = (np.log(share) - np.log1p(-share))[..., None]
+    prior = _whole_units(np.log(share) - np.log1p(-share))[..., None]
     logit: FloatArray = prior + (evidence @ both.T if both.ndim == 2 else (both @ evidence[..., None])[..., 0])
     return logit
+
+
+def _whole_units(log_odds: FloatArray) -> FloatArray:
+    return np.rint(log_odds * _UNITS) / _UNITS
 
 
 def _sums(both: FloatArray, weights: FloatArray) -> FloatArray:

@@ -2,88 +2,29 @@
 
 All share one interface: `update(votes, labels, task)` for each batch, and `rates()` at any time. Votes are
 (..., responses, judges), labels (..., responses) with 1 right, 0 wrong, NaN unlabelled, task (..., responses) whole
-numbers from 0. Leading axes (`batch`) are independent streams. Counts are cumulative.
+numbers from 0. Leading axes (`batch`) are independent streams. Counts are cumulative unless `forgetting` is given.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from voirdire.errors import UserError
+from voirdire.panel.batches import Batch
+from voirdire.panel.forgetting import Forgetting, Memory
+from voirdire.panel.rates import Prior, Rates, beta_mean, filled, mix_rates, too_few_judges
 from voirdire.panel.tabulated import Tabulated, one_hot, tabulate
 from voirdire.panel.votes import FloatArray, split
 from voirdire.stats.arrays import ratio
 
 
-@dataclass(frozen=True)
-class Prior:
-    """Beta priors of a judge's FPR and FNR: means, and the number of labels that they weigh as much as.
-
-    Prevalence has a uniform prior unless told otherwise.
-    """
-
-    fpr: float = 0.4
-    fnr: float = 0.2
-    strength: float = 10.0
-    prevalence: float = 0.5
-    prevalence_strength: float = 2.0
-
-    def __post_init__(self) -> None:
-        if not (0 <= self.fpr <= 1 and 0 <= self.fnr <= 1 and 0 <= self.prevalence <= 1):
-            raise UserError(f"prior: fpr {self.fpr}, fnr {self.fnr}, prevalence {self.prevalence} must lie in [0, 1]")
-        if not (self.strength > 0 and self.prevalence_strength > 0):
-            raise UserError(f"prior: strength {self.strength} must be above 0")
-
-
-@dataclass(frozen=True)
-class Rates:
-    """Estimated rates: fpr and fnr (..., judges), prevalence = P(right) (...).
-
-    n_wrong, n_right (..., judges): responses behind each rate, taken for wrong (right); 0 means that a stand-in speaks
-    alone, the prior's mean if nothing else is said. For the oracle, which needs none, they are infinite or 0.
-    """
-
-    fpr: FloatArray
-    fnr: FloatArray
-    prevalence: FloatArray
-    n_wrong: FloatArray
-    n_right: FloatArray
-
-
-def beta_mean(events: ArrayLike, n: ArrayLike, mean: ArrayLike, strength: ArrayLike) -> FloatArray:
-    """Posterior mean of a rate with prior Beta(strength × mean, strength × (1 - mean)) after `events` of `n`.
-
-    >>> beta_mean(8, 10, 0.4, 10)
-    np.float64(0.6)
-    """
-    mean, strength = np.asarray(mean, float), np.asarray(strength, float)
-    posterior: FloatArray = (strength * mean + np.asarray(events, float)) / (strength + np.asarray(n, float))
-    return posterior
-
-
-def mix_rates(
-    fpr: FloatArray, fnr: FloatArray, prevalence: FloatArray, mix: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Rates under a mix of tasks, from the rates within each.
-
-    fpr, fnr: (..., tasks, judges); prevalence, mix: (..., tasks), mix sums to 1. A task weighs for the FPR by its share
-    of the *wrong* responses, and for the FNR by its share of the right ones. A task in which a judge has no rate (NaN)
-    is left out for that judge; with none left the rate is NaN. Returns fpr, fnr (..., judges) and prevalence (...).
-    """
-    # A task without responses has no prevalence and no share.
-    right = np.where(mix > 0, mix * prevalence, 0.0)
-    wrong = np.where(mix > 0, mix * (1 - prevalence), 0.0)
-    return _weighted_mean(fpr, wrong), _weighted_mean(fnr, right), right.sum(axis=-1)
-
-
 class Estimator(ABC):
-    """What every estimator can do; `learns_from` says what it needs: truth, labels or verdicts."""
+    """What every estimator can do; `learns_from` says what it needs; both are labels and verdicts."""
 
-    learns_from: ClassVar[Literal["truth", "labels", "verdicts"]]
+    learns_from: ClassVar[Literal["truth", "labels", "verdicts", "both"]]
 
     @abstractmethod
     def update(self, votes: ArrayLike, labels: ArrayLike | None = None, task: ArrayLike | None = None) -> None:
@@ -92,6 +33,21 @@ class Estimator(ABC):
     @abstractmethod
     def rates(self) -> Rates:
         """The estimates after everything seen so far."""
+
+
+# All but the oracle are made by ESTIMATORS[name](n_judges, n_tasks=…, prior=…, batch=…, forgetting=…).
+ESTIMATORS: dict[str, Callable[..., Estimator]] = {}
+_Class = TypeVar("_Class", bound=type[Estimator])
+
+
+def registered(name: str) -> Callable[[_Class], _Class]:
+    """Puts an estimator's class into ESTIMATORS."""
+
+    def register(cls: _Class) -> _Class:
+        ESTIMATORS[name] = cls
+        return cls
+
+    return register
 
 
 class _Mixed(Estimator):
@@ -106,6 +62,7 @@ class _Mixed(Estimator):
             self.mix = one_hot(task, self.n_tasks).mean(axis=-2)
 
 
+@registered("oracle")
 class Oracle(_Mixed):
     """The true rates under the current task mix; the yardstick, as it knows every truth.
 
@@ -135,56 +92,72 @@ class Oracle(_Mixed):
     def rates(self) -> Rates:
         fpr, fnr, prevalence = mix_rates(self.fpr, self.fnr, self.prevalence, self.mix)
         return Rates(
-            fpr=_filled(fpr, self.fpr, self.prior.fpr),
-            fnr=_filled(fnr, self.fnr, self.prior.fnr),
+            fpr=filled(fpr, self.fpr, self.prior.fpr),
+            fnr=filled(fnr, self.fnr, self.prior.fnr),
             prevalence=prevalence,
             n_wrong=np.where(np.isfinite(fpr), np.inf, 0.0),
             n_right=np.where(np.isfinite(fnr), np.inf, 0.0),
+            fell_back=np.zeros(prevalence.shape, np.bool_),
         )
 
 
+@registered("stratified")
 class Stratified(_Mixed):
     """Beta priors updated by labels within each task, mixed by the current task mix.
 
     The mix weighs as the oracle's does, with each task's prevalence estimated from the same labels. Needs the task of
     each response; one without a label tells it only the mix. A label counts for a judge if that judge voted on it.
+    An update that comes without `labels` tells the mix and is no batch: nothing is forgotten by it.
     """
 
     learns_from = "labels"
 
-    def __init__(self, n_judges: int, n_tasks: int = 1, prior: Prior | None = None, batch: tuple[int, ...] = ()):
+    def __init__(
+        self,
+        n_judges: int,
+        n_tasks: int = 1,
+        prior: Prior | None = None,
+        batch: tuple[int, ...] = (),
+        forgetting: Forgetting | None = None,
+    ):
         super().__init__(n_tasks)
+        self.n_judges, self.batch = n_judges, batch
         self.prior = prior or Prior()
-        self.counts = Tabulated.zero((*batch, n_tasks, n_judges))
-        self.n_labels = np.zeros((*batch, n_tasks))
-        self.n_labels_right = np.zeros((*batch, n_tasks))
+        self._counts = Memory(Tabulated.zero((*batch, n_tasks, n_judges)), forgetting)
+        # Labels, and those that say right.
+        self._labels = Memory(np.zeros((2, *batch, n_tasks)), forgetting)
 
     def update(self, votes: ArrayLike, labels: ArrayLike | None = None, task: ArrayLike | None = None) -> None:
-        votes = np.asarray(votes, dtype=np.float64)
-        if task is None:
-            if self.n_tasks > 1:
-                raise UserError("stratified estimator: task is missing; give the number of each response's task")
-            task = np.zeros(votes.shape[:-1], dtype=np.int64)
-        self._see(task)
+        if task is None and self.n_tasks > 1:
+            raise UserError("stratified estimator: task is missing; give the number of each response's task")
+        new = Batch.of(votes, labels, task, self.n_judges, self.batch)
+        strata = one_hot(new.task, self.n_tasks)
+        self._see(new.task)
         if labels is None:
             return
-        strata = one_hot(task, self.n_tasks)
-        wrong, right = split(np.asarray(labels, dtype=np.float64))[::-1]
-        self.counts = self.counts + tabulate(votes, wrong[..., None] * strata, right[..., None] * strata)
-        self.n_labels_right = self.n_labels_right + (right[..., None] * strata).sum(axis=-2)
-        self.n_labels = self.n_labels + ((right + wrong)[..., None] * strata).sum(axis=-2)
+        right, wrong = (side[..., None] * strata for side in split(new.labels))
+        self._counts.add(tabulate(new.votes, wrong, right))
+        self._labels.add(np.stack([(right + wrong).sum(axis=-2), right.sum(axis=-2)]))
+
+    @property
+    def counts(self) -> Tabulated:
+        """What is kept of the labels, by task: (*batch, tasks, judges)."""
+        return self._counts.total
 
     def rates(self) -> Rates:
         counts, prior = self.counts, self.prior
+        n_labels, n_labels_right = self._labels.total
         fpr, fnr, prevalence = mix_rates(
             beta_mean(counts.accepted_wrong, counts.n_wrong, prior.fpr, prior.strength),
             beta_mean(counts.rejected_right, counts.n_right, prior.fnr, prior.strength),
-            beta_mean(self.n_labels_right, self.n_labels, prior.prevalence, prior.prevalence_strength),
+            beta_mean(n_labels_right, n_labels, prior.prevalence, prior.prevalence_strength),
             self.mix,
         )
-        return Rates(fpr, fnr, prevalence, counts.n_wrong.sum(axis=-2), counts.n_right.sum(axis=-2))
+        n_wrong, n_right = counts.n_wrong.sum(axis=-2), counts.n_right.sum(axis=-2)
+        return Rates(fpr, fnr, prevalence, n_wrong, n_right, np.zeros(self.batch, np.bool_))
 
 
+@registered("bayesian")
 class Bayesian(Stratified):
     """Beta(strength × p, strength × (1 - p)) priors per judge, updated by labels; takes no notice of tasks.
 
@@ -194,13 +167,21 @@ class Bayesian(Stratified):
     (array([0.455]), array([0.25]))
     """
 
-    def __init__(self, n_judges: int, n_tasks: int = 1, prior: Prior | None = None, batch: tuple[int, ...] = ()):
-        super().__init__(n_judges, 1, prior, batch)
+    def __init__(
+        self,
+        n_judges: int,
+        n_tasks: int = 1,
+        prior: Prior | None = None,
+        batch: tuple[int, ...] = (),
+        forgetting: Forgetting | None = None,
+    ):
+        super().__init__(n_judges, 1, prior, batch, forgetting)
 
     def update(self, votes: ArrayLike, labels: ArrayLike | None = None, task: ArrayLike | None = None) -> None:
         super().update(votes, labels)
 
 
+@registered("disagreement")
 class Disagreement(Estimator):
     """The strict majority of the other voters stands in for the truth; needs no labels, and ignores them.
 
@@ -213,70 +194,61 @@ class Disagreement(Estimator):
     """
 
     learns_from = "verdicts"
-    enough_judges = 3
 
-    def __init__(self, n_judges: int, n_tasks: int = 1, prior: Prior | None = None, batch: tuple[int, ...] = ()):
+    def __init__(
+        self,
+        n_judges: int,
+        n_tasks: int = 1,
+        prior: Prior | None = None,
+        batch: tuple[int, ...] = (),
+        forgetting: Forgetting | None = None,
+    ):
+        self.n_judges, self.batch = n_judges, batch
         self.prior = prior or Prior()
-        self.counts = Tabulated.zero((*batch, n_judges))
-        self.n_correct = np.zeros((*batch, n_judges))
-        self.n_incorrect = np.zeros((*batch, n_judges))
-        self.n_accepted = np.zeros(batch)
-        self.n_decided = np.zeros(batch)
+        self._counts = Memory(Tabulated.zero((*batch, n_judges)), forgetting)
+        # "correct" votes, and "incorrect" ones.
+        self._votes = Memory(np.zeros((2, *batch, n_judges)), forgetting)
+        # Responses that the panel's majority accepts, and those on which it has one.
+        self._panel = Memory(np.zeros((2, *batch)), forgetting)
 
     def update(self, votes: ArrayLike, labels: ArrayLike | None = None, task: ArrayLike | None = None) -> None:
-        correct, incorrect = split(votes)
+        correct, incorrect = split(Batch.of(votes, labels, task, self.n_judges, self.batch).votes)
         signed = correct - incorrect
         panel = signed.sum(axis=-1)
         others = panel[..., None] - signed
         wrong, right = others < 0, others > 0
-        self.counts = self.counts + Tabulated(
+        found = Tabulated(
             n_wrong=((correct + incorrect) * wrong).sum(axis=-2),
             n_right=((correct + incorrect) * right).sum(axis=-2),
             accepted_wrong=(correct * wrong).sum(axis=-2),
             rejected_right=(incorrect * right).sum(axis=-2),
         )
-        self.n_correct = self.n_correct + correct.sum(axis=-2)
-        self.n_incorrect = self.n_incorrect + incorrect.sum(axis=-2)
-        self.n_accepted = self.n_accepted + (panel > 0).sum(axis=-1)
-        self.n_decided = self.n_decided + (panel != 0).sum(axis=-1)
+        self._counts.add(found)
+        self._votes.add(np.stack([correct.sum(axis=-2), incorrect.sum(axis=-2)]))
+        self._panel.add(np.stack([(panel > 0).sum(axis=-1), (panel != 0).sum(axis=-1)]).astype(np.float64))
+
+    @property
+    def counts(self) -> Tabulated:
+        """What is kept of the votes beside the others': (*batch, judges)."""
+        return self._counts.total
 
     @property
     def tied(self) -> FloatArray:
         """Share of each judge's votes (..., judges) for which the others gave no reference; NaN without a vote."""
-        n_votes = self.n_correct + self.n_incorrect
-        return ratio(n_votes - self.counts.n_wrong - self.counts.n_right, n_votes)
+        counts, n_votes = self.counts, self._votes.total.sum(axis=0)
+        return ratio(n_votes - counts.n_wrong - counts.n_right, n_votes)
 
     def rates(self) -> Rates:
         counts = self.counts
-        both = ((self.n_correct > 0) & (self.n_incorrect > 0)).sum(axis=-1)
-        usable = (both >= self.enough_judges)[..., None]
-        n_wrong, n_right = np.where(usable, counts.n_wrong, 0.0), np.where(usable, counts.n_right, 0.0)
-        prevalence = ratio(self.n_accepted, np.where(usable[..., 0], self.n_decided, 0.0))
+        fell_back = too_few_judges(*self._votes.total)
+        n_wrong, n_right = (np.where(fell_back[..., None], 0.0, n) for n in (counts.n_wrong, counts.n_right))
+        n_accepted, n_decided = self._panel.total
+        prevalence = ratio(n_accepted, np.where(fell_back, 0.0, n_decided))
         return Rates(
             fpr=np.where(n_wrong > 0, ratio(counts.accepted_wrong, n_wrong), self.prior.fpr),
             fnr=np.where(n_right > 0, ratio(counts.rejected_right, n_right), self.prior.fnr),
             prevalence=np.where(np.isnan(prevalence), self.prior.prevalence, prevalence),
             n_wrong=n_wrong,
             n_right=n_right,
+            fell_back=fell_back,
         )
-
-
-# All but the oracle are made by ESTIMATORS[name](n_judges, n_tasks=…, prior=…, batch=…).
-ESTIMATORS: dict[str, Callable[..., Estimator]] = {
-    "oracle": Oracle,
-    "bayesian": Bayesian,
-    "stratified": Stratified,
-    "disagreement": Disagreement,
-}
-
-
-def _weighted_mean(rates: FloatArray, weights: FloatArray) -> FloatArray:
-    known = np.isfinite(rates)
-    shares = weights[..., None] * known
-    return ratio((np.where(known, rates, 0.0) * shares).sum(axis=-2), shares.sum(axis=-2))
-
-
-def _filled(mixed: FloatArray, by_task: FloatArray, prior: float) -> FloatArray:
-    """The mixed rates (..., judges); for missing ones the mean over tasks (..., tasks, judges), else the prior's."""
-    mean = _weighted_mean(by_task, np.ones(by_task.shape[:-1]))
-    return np.where(np.isfinite(mixed), mixed, np.where(np.isfinite(mean), mean, prior))

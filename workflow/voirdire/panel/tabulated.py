@@ -30,6 +30,11 @@ class Tabulated:
             self.rejected_right + other.rejected_right,
         )
 
+    def __mul__(self, weight: float) -> "Tabulated":
+        return Tabulated(
+            self.n_wrong * weight, self.n_right * weight, self.accepted_wrong * weight, self.rejected_right * weight
+        )
+
 
 def tabulate(votes: ArrayLike, wrong: FloatArray, right: FloatArray) -> Tabulated:
     """Each judge's errors within strata.
