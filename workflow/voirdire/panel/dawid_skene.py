@@ -23,16 +23,13 @@ from numpy.typing import ArrayLike, NDArray
 from voirdire.errors import UserError
 from voirdire.panel.batches import Batch
 from voirdire.panel.estimators import Estimator, registered
+from voirdire.panel.expectation import UNITS, Em, Estimate, evidence_of, halves, prior_of, rows_of
 from voirdire.panel.forgetting import Forgetting
 from voirdire.panel.pattern_counts import PatternCounts
+from voirdire.panel.patterns import Patterns
 from voirdire.panel.rates import Prior, Rates, too_few_judges
 from voirdire.panel.votes import FloatArray, split
 from voirdire.stats.arrays import ratio
-
-# Expected counts and probabilities are kept above it, so that a logarithm exists.
-_TINY = 1e-10
-# Log odds are whole numbers of 1 / _UNITS (1.5e-11): sums of thousands of judges' stay below 2^53 of them.
-_UNITS = 2.0**36
 
 
 @dataclass(frozen=True)
@@ -74,18 +71,18 @@ def fit(
     >>> fitted.fpr.round(2), bool(fitted.converged)
     (array([0.02, 0.02, 0.21]), True)
     """
-    correct, incorrect = split(votes)
-    n_votes = (correct + incorrect).sum(axis=-1)
-    given = _checked(weights, n_votes)
+    rows, given = _checked(votes, weights)
+    rows, given = _merged(rows, given)
+    correct, incorrect = (side.sum(axis=-1) for side in split(rows))
+    n_votes = correct + incorrect
     shape = np.broadcast_shapes(given.shape, n_votes.shape)[:-1]
-    counted = np.broadcast_to(np.where(n_votes > 0, given, 0.0), (*shape, n_votes.shape[-1]))
-    both = np.concatenate([correct, incorrect], axis=-1)
-    both = both.reshape(-1, *both.shape[-2:]) if both.ndim > 2 else both
-    start = np.broadcast_to(np.where(n_votes > 0, ratio(correct.sum(axis=-1), n_votes), 0.5), counted.shape)
-    flat = (prod(shape), counted.shape[-1])
-    em = _Em(both, counted.reshape(flat), smoothing)
-    rates, n_iter, converged = em.run(start.reshape(flat), tolerance, max_iter)
-    return _fit(em, rates, n_iter, converged, shape)
+    flat = (prod(shape), rows.shape[-2])
+    counted = np.broadcast_to(np.where(n_votes > 0, given, 0.0), (*shape, flat[1])).reshape(flat)
+    start = np.broadcast_to(np.where(n_votes > 0, ratio(correct, n_votes), 0.5), (*shape, flat[1])).reshape(flat)
+    if rows.ndim > 2:
+        rows = np.broadcast_to(rows, (*shape, *rows.shape[-2:])).reshape(*flat, rows.shape[-1])
+    em = Em(rows_of(rows, flat[0]), counted, smoothing)
+    return _fit(em, *em.run(start, tolerance, max_iter), shape)
 
 
 def posterior_logit(votes: ArrayLike, fpr: ArrayLike, fnr: ArrayLike, prevalence: ArrayLike) -> FloatArray:
@@ -95,8 +92,10 @@ def posterior_logit(votes: ArrayLike, fpr: ArrayLike, fnr: ArrayLike, prevalence
     Exactly 0 where they are 0 but for rounding, which is a tie.
     """
     both = np.concatenate(split(votes), axis=-1)
-    logit = _logit(both, _evidence(np.asarray(fpr, float), np.asarray(fnr, float)), np.asarray(prevalence, float))
-    return np.where(np.abs(logit) * _UNITS <= (both.sum(axis=-1) + 1) / 2, 0.0, logit)
+    evidence = evidence_of(np.asarray(fpr, float), np.asarray(fnr, float))
+    summed = evidence @ both.T if both.ndim == 2 else (both @ evidence[..., None])[..., 0]
+    logit = summed + prior_of(np.asarray(prevalence, float))[..., None]
+    return np.where(np.abs(logit) * UNITS <= (both.sum(axis=-1) + 1) / 2, 0.0, logit)
 
 
 @registered("dawid_skene")
@@ -145,108 +144,37 @@ class DawidSkene(Estimator):
         )
 
 
-@dataclass(frozen=True)
-class _Rates:
-    """Of panels (panels, …): judges' events and their expected counts, and prevalence."""
-
-    fpr: FloatArray
-    fnr: FloatArray
-    prevalence: FloatArray
-    n_wrong: FloatArray
-    n_right: FloatArray
-
-
-class _Em:
-    """Expectation maximisation over panels at once.
-
-    both: "correct" and "incorrect" votes side by side, (responses, 2 judges) or (panels, responses, 2 judges);
-    weights: (panels, responses).
-    """
-
-    def __init__(self, both: FloatArray, weights: FloatArray, smoothing: float):
-        self.both, self.smoothing = both, smoothing
-        # A count's unit is small enough for its rounding not to matter, and no sum of them needs more than 52 bits.
-        self.units = np.ldexp(1.0, 52 - np.frexp(weights.sum(axis=-1, keepdims=True))[1])
-        self.weights = self._whole(weights)
-        self.total = _sums(both, self.weights)
-        self.n = self.weights.sum(axis=-1)
-
-    def run(
-        self, start: FloatArray, tolerance: float, max_iter: int
-    ) -> tuple[_Rates, NDArray[np.int64], NDArray[np.bool_]]:
-        """The rates that the last posteriors make, the rounds taken, and whether the posteriors stood still."""
-        n_panels = len(self.weights)
-        right = start.copy()
-        n_iter, converged = np.zeros(n_panels, np.int64), np.zeros(n_panels, np.bool_)
-        em, rows = self, np.arange(n_panels)
-        for _ in range(max_iter):
-            now = right[rows]
-            found = em.expected(em.maximised(now))
-            change = np.where(em.weights > 0, np.abs(found - now), 0.0).max(axis=-1, initial=0.0)
-            right[rows] = found
-            n_iter[rows] += 1
-            still = change > tolerance
-            converged[rows] = ~still
-            if not still.any():
-                break
-            if still.mean() < 0.75:
-                rows = rows[still]
-                em = self.of(rows)
-        return self.maximised(right), n_iter, converged
-
-    def of(self, panels: NDArray[np.int64]) -> "_Em":
-        """Some of the panels."""
-        both = self.both if self.both.ndim == 2 else self.both[panels]
-        return _Em(both, self.weights[panels], self.smoothing)
-
-    def maximised(self, right: FloatArray) -> _Rates:
-        """M-step: rates from P(right), (panels, responses)."""
-        shares = self._whole(self.weights * right)
-        among_right = _sums(self.both, shares)
-        among_wrong = np.maximum(self.total - among_right, 0.0)
-        n_right = shares.sum(axis=-1)
-        (accepted_right, rejected_right), (accepted_wrong, rejected_wrong) = _halves(among_right), _halves(among_wrong)
-        return _Rates(
-            fpr=self._rate(accepted_wrong, rejected_wrong),
-            fnr=self._rate(rejected_right, accepted_right),
-            prevalence=self._rate(n_right, np.maximum(self.n - n_right, 0.0)),
-            n_wrong=accepted_wrong + rejected_wrong,
-            n_right=accepted_right + rejected_right,
-        )
-
-    def expected(self, rates: _Rates) -> FloatArray:
-        """E-step: P(right) of each response, (panels, responses)."""
-        from scipy.special import expit
-
-        right: FloatArray = expit(_logit(self.both, _evidence(rates.fpr, rates.fnr), rates.prevalence))
-        return right
-
-    def _whole(self, counts: FloatArray) -> FloatArray:
-        whole: FloatArray = np.rint(counts * self.units) / self.units
-        return whole
-
-    def _rate(self, events: FloatArray, others: FloatArray) -> FloatArray:
-        events, others = (np.maximum(counts + self.smoothing, _TINY) for counts in (events, others))
-        return events / (events + others)
-
-
-def _checked(weights: ArrayLike | None, n_votes: FloatArray) -> FloatArray:
-    """The rows' weights, 1 unless given."""
+def _checked(votes: ArrayLike, weights: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
+    """The votes, and the rows' weights, 1 unless given."""
+    rows: FloatArray = np.asarray(votes, dtype=np.float64)
+    if rows.ndim < 2:
+        raise UserError(f"votes: the shape is {rows.shape}; they are responses × judges")
     if weights is None:
-        return np.ones(n_votes.shape)
+        return rows, np.ones(rows.shape[:-1])
     given = np.asarray(weights, dtype=np.float64)
-    if given.shape[-1:] != n_votes.shape[-1:]:
-        raise UserError(f"weights: the shape is {given.shape}; there are {n_votes.shape[-1]} rows of votes")
+    if given.shape[-1:] != rows.shape[-2:-1]:
+        raise UserError(f"weights: the shape is {given.shape}; there are {rows.shape[-2]} rows of votes")
     if strange := given[~(np.isfinite(given) & (given >= 0))].tolist():
         raise UserError(f"weights: found {strange[0]:g}; a weight is a number of occurrences, 0 or above")
-    return given
+    return rows, given
+
+
+def _merged(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Equal rows as one, where all panels share them."""
+    if rows.ndim > 2:
+        return rows, weights
+    patterns = Patterns.of(rows)
+    if len(patterns.votes) == len(rows):
+        return rows, weights
+    counts = [patterns.count(each) for each in weights.reshape(-1, len(rows))]
+    return patterns.votes, np.reshape(counts, (*weights.shape[:-1], len(patterns.votes)))
 
 
 def _fit(
-    em: _Em, rates: _Rates, n_iter: NDArray[np.int64], converged: NDArray[np.bool_], shape: tuple[int, ...]
+    em: Em, rates: Estimate, n_iter: NDArray[np.int64], converged: NDArray[np.bool_], shape: tuple[int, ...]
 ) -> Fit:
     """The rates in the shape that was asked for; none where a judge has no votes."""
-    n_correct, n_incorrect = _halves(em.total)
+    n_correct, n_incorrect = halves(em.total)
     voted = n_correct + n_incorrect > 0
     by_judge = (*shape, voted.shape[-1])
     return Fit(
@@ -260,33 +188,3 @@ def _fit(
         n_iter=n_iter.reshape(shape),
         converged=converged.reshape(shape),
     )
-
-
-def _evidence(fpr: FloatArray, fnr: FloatArray) -> FloatArray:
-    """(..., 2 judges): what a "correct" vote adds to the log odds, and then what an "incorrect" one does."""
-    known = np.isfinite(fpr) & np.isfinite(fnr)
-    fpr, fnr = (np.clip(rate, _TINY, 1 - _TINY) for rate in (fpr, fnr))
-    sides = np.log1p(-fnr) - np.log(fpr), np.log(fnr) - np.log1p(-fpr)
-    return _whole_units(np.concatenate([np.where(known, side, 0.0) for side in sides], axis=-1))
-
-
-def _logit(both: FloatArray, evidence: FloatArray, prevalence: FloatArray) -> FloatArray:
-    share = np.clip(prevalence, _TINY, 1 - _TINY)
-    prior = _whole_units(np.log(share) - np.log1p(-share))[..., None]
-    logit: FloatArray = prior + (evidence @ both.T if both.ndim == 2 else (both @ evidence[..., None])[..., 0])
-    return logit
-
-
-def _whole_units(log_odds: FloatArray) -> FloatArray:
-    return np.rint(log_odds * _UNITS) / _UNITS
-
-
-def _sums(both: FloatArray, weights: FloatArray) -> FloatArray:
-    """(panels, 2 judges): weighted "correct" votes, and then "incorrect" ones."""
-    sums: FloatArray = weights @ both if both.ndim == 2 else (weights[:, None, :] @ both)[:, 0]
-    return sums
-
-
-def _halves(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    first, second = np.split(sums, 2, axis=-1)
-    return first, second
