@@ -13,6 +13,7 @@ from voirdire.panel.estimators import (
 from voirdire.panel.forgetting import Forgetting
 from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
 from voirdire.panel.rates import Prior, Rates, mix_rates
+from voirdire.panel.singles import best_judges, best_single, self_judge
 from voirdire.panel.votes import WEIGHTS, Tally, majority, minority_veto, tally, weigh, weighted
 
 __all__ = [
@@ -31,9 +32,12 @@ __all__ = [
     "Stratified",
     "Tally",
     "ballots",
+    "best_judges",
+    "best_single",
     "majority",
     "minority_veto",
     "mix_rates",
+    "self_judge",
     "static_majority",
     "tally",
     "weigh",

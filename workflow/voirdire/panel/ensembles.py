@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
+from voirdire.panel.singles import self_judge
 from voirdire.panel.votes import FloatArray, Tie, tally
 from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import (
@@ -122,7 +123,7 @@ def _compare(box: Ballots, include_self: bool, quorum: int, tie: Tie) -> _Compar
     panel = box if include_self else box.without_self()
     decided = tally(panel.votes).decide(panel.quorum(quorum), tie)
     own = box.own
-    self_verdict = np.where(own.any(axis=1), np.where(own, box.votes, 0.0).sum(axis=1), np.nan)
+    self_verdict = self_judge(box.votes, own)
     # An examinee that never judges its own responses is compared with nothing, and keeps its majority.
     # By the few names: numpy compares every pair where it is given texts for each response.
     judges_itself = np.isin(box.examinee, sorted(set(box.examinee[np.isfinite(self_verdict)])))

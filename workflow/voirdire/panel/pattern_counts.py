@@ -53,22 +53,26 @@ class PatternCounts:
         self._known = np.zeros((0, n_judges))
         self._memory = Memory(_Counts(np.zeros(0, np.int64), np.zeros((n_kinds, 0))), forgetting)
 
-    def add(self, votes: ArrayLike, kind: ArrayLike | None = None) -> None:
+    def add(self, votes: ArrayLike, kind: ArrayLike | None = None, weight: ArrayLike = 1.0) -> None:
         """Take in a batch: votes (*batch, responses, judges), kind (*batch, responses), each response's, from 0.
 
-        A response of a kind below 0 is left out; without `kind` all are of the first.
+        A response of a kind below 0 is left out; without `kind` all are of the first. weight: (*batch, responses), what
+        each response counts for.
         """
-        kinds = self._kinds(0 if kind is None else kind, votes)
-        self._memory.add(self._counted(votes, kinds >= 0, [(kinds, 1.0)]))
+        kinds = self._each(0 if kind is None else kind, votes)
+        self._memory.add(self._counted(votes, kinds >= 0, [(kinds, self._each(weight, votes))]))
 
-    def move(self, votes: ArrayLike, before: ArrayLike, after: ArrayLike, age: int = 0) -> None:
+    def move(
+        self, votes: ArrayLike, before: ArrayLike, after: ArrayLike, age: int = 0, weight: ArrayLike = 1.0
+    ) -> None:
         """Count responses as of another kind than before: votes (*batch, responses, judges).
 
         before, after: (*batch, responses), or one for all; a response with a kind below 0 in either is left alone.
-        age: how many batches before the newest one they came in.
+        age: how many batches before the newest one they came in. weight: what each, which counted once, counts for now.
         """
-        old, new = self._kinds(before, votes), self._kinds(after, votes)
-        self._memory.amend(self._counted(votes, (old >= 0) & (new >= 0), [(old, -1.0), (new, 1.0)]), age)
+        old, new = self._each(before, votes), self._each(after, votes)
+        parts = [(old, np.full(old.shape, -1.0)), (new, self._each(weight, votes))]
+        self._memory.amend(self._counted(votes, (old >= 0) & (new >= 0), parts), age)
 
     def table(self) -> tuple[FloatArray, FloatArray]:
         """Votes and counts (kinds, *batch, patterns) of everything kept; no count is below 0.
@@ -97,19 +101,20 @@ class PatternCounts:
         counts[:, stream, place] = np.maximum(total.counts, 0.0)
         return votes, counts.reshape(self.n_kinds, *self.batch, length)
 
-    def _kinds(self, kind: ArrayLike, votes: ArrayLike) -> NDArray[np.int64]:
-        return np.broadcast_to(np.asarray(kind, dtype=np.int64), np.shape(votes)[:-1]).ravel()
+    def _each(self, values: ArrayLike, votes: ArrayLike) -> FloatArray:
+        """One value for each response, flat."""
+        return np.broadcast_to(np.asarray(values, dtype=np.float64), np.shape(votes)[:-1]).ravel()
 
     def _counted(
-        self, votes: ArrayLike, counted: NDArray[np.bool_], parts: list[tuple[NDArray[np.int64], float]]
+        self, votes: ArrayLike, counted: NDArray[np.bool_], parts: list[tuple[FloatArray, FloatArray]]
     ) -> _Counts:
-        """The responses that are counted, as so many of each kind as the parts say."""
+        """The responses that are counted, by the parts' kinds and weights."""
         rows: FloatArray = np.asarray(votes, dtype=np.float64)
         streams = np.repeat(np.arange(self._streams), rows.shape[-2])[counted]
         keys = self._patterns(rows.reshape(-1, self.n_judges)[counted]) * self._streams + streams
         counts = np.zeros((self.n_kinds, len(keys)))
         for kinds, weight in parts:
-            counts += weight * (kinds[counted] == np.arange(self.n_kinds)[:, None])
+            counts += weight[counted] * (kinds[counted] == np.arange(self.n_kinds)[:, None])
         return _summed(keys, counts)
 
     def _patterns(self, rows: FloatArray) -> NDArray[np.int64]:

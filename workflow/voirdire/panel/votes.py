@@ -97,7 +97,11 @@ def weigh_split(
     """`weigh` for votes that are split already, to weigh the same votes many times."""
     if rule not in WEIGHTS:
         raise UserError(f"rule: '{rule}' is unknown; use one of {', '.join(WEIGHTS)}")
-    for_correct, for_incorrect = WEIGHTS[rule](np.asarray(fpr, float), np.asarray(fnr, float), floor)
+    rates = np.asarray(fpr, float), np.asarray(fnr, float)
+    for name, rate in zip(("fpr", "fnr"), rates, strict=True):
+        if rate.shape[-1:] != correct.shape[-1:]:
+            raise UserError(f"{name}: the shape is {rate.shape}; there are {correct.shape[-1]} judges, one rate each")
+    for_correct, for_incorrect = WEIGHTS[rule](*rates, floor)
     known = np.isfinite(for_correct) & np.isfinite(for_incorrect)
     margin = _total(correct, _units(for_correct, known)) - _total(incorrect, _units(for_incorrect, known))
     n_votes = _total(correct + incorrect, known.astype(np.float64))
