@@ -1,6 +1,4 @@
-"""Estimators: known posteriors, planted rates found again, the disagreement estimator's own limit."""
-
-from itertools import product
+"""Estimators: known posteriors, what they take in and what not, and that no order matters."""
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ NAN = np.nan
 FPR = np.array([0.45, 0.30, 0.20, 0.10, 0.05])
 FNR = np.array([0.02, 0.10, 0.05, 0.25, 0.15])
 PREVALENCE = 0.7
-LEARNING = ["bayesian", "stratified", "disagreement"]
+LEARNING = ["bayesian", "stratified", "disagreement", "dawid_skene"]
 
 
 def independent_votes(n, fpr=FPR, fnr=FNR, prevalence=PREVALENCE, seed=0):
@@ -24,21 +22,6 @@ def independent_votes(n, fpr=FPR, fnr=FNR, prevalence=PREVALENCE, seed=0):
     truth = (rng.random(n) < prevalence).astype(float)
     accept = np.where(truth[:, None] == 1, 1 - fnr, fpr)
     return (rng.random((n, len(fpr))) < accept).astype(float), truth
-
-
-def disagreement_limit(fpr, fnr, prevalence):
-    """What the disagreement estimator converges to: every pattern of votes, weighed by its probability."""
-    votes = np.array(list(product([0.0, 1.0], repeat=len(fpr))))
-    if_right = prevalence * np.where(votes == 1, 1 - fnr, fnr).prod(axis=1)
-    if_wrong = (1 - prevalence) * np.where(votes == 1, fpr, 1 - fpr).prod(axis=1)
-    p, half = if_right + if_wrong, (len(fpr) - 1) / 2
-    limit_fpr, limit_fnr = np.zeros(len(fpr)), np.zeros(len(fpr))
-    for judge in range(len(fpr)):
-        accepting = np.delete(votes, judge, axis=1).sum(axis=1)
-        wrong, right = accepting < half, accepting > half
-        limit_fpr[judge] = p[wrong & (votes[:, judge] == 1)].sum() / p[wrong].sum()
-        limit_fnr[judge] = p[right & (votes[:, judge] == 0)].sum() / p[right].sum()
-    return limit_fpr, limit_fnr
 
 
 def test_bayesian_is_the_beta_posterior_mean():
@@ -60,29 +43,6 @@ def test_before_any_label_the_prior_speaks():
         np.testing.assert_allclose(rates.fnr, 0.2)
         np.testing.assert_allclose(rates.prevalence, 0.5)
         np.testing.assert_array_equal(rates.n_wrong, 0)
-
-
-@pytest.mark.parametrize("name", ["bayesian", "stratified"])
-def test_labels_lead_to_the_planted_rates(name):
-    votes, truth = independent_votes(100_000)
-    estimator = ESTIMATORS[name](len(FPR))
-    estimator.update(votes, truth, np.zeros(len(truth), int))
-    rates = estimator.rates()
-    np.testing.assert_allclose(rates.fpr, FPR, atol=0.01)
-    np.testing.assert_allclose(rates.fnr, FNR, atol=0.01)
-    np.testing.assert_allclose(rates.prevalence, PREVALENCE, atol=0.01)
-
-
-@pytest.mark.parametrize("n_judges", [3, 4, 5])
-def test_disagreement_leads_to_its_analytic_limit_and_not_to_the_truth(n_judges):
-    fpr, fnr = np.array([0.6, 0.5, 0.4, 0.3, 0.25])[:n_judges], np.array([0.1, 0.2, 0.15, 0.3, 0.25])[:n_judges]
-    votes, _ = independent_votes(100_000, fpr, fnr)
-    estimator = Disagreement(n_judges)
-    estimator.update(votes)
-    limit_fpr, limit_fnr = disagreement_limit(fpr, fnr, PREVALENCE)
-    np.testing.assert_allclose(estimator.rates().fpr, limit_fpr, atol=0.01)
-    np.testing.assert_allclose(estimator.rates().fnr, limit_fnr, atol=0.01)
-    assert np.abs(limit_fpr - fpr).max() > 0.05
 
 
 def test_a_tied_reference_contributes_nothing():
@@ -206,9 +166,23 @@ def test_order_and_batches_do_not_matter(votes, labels, judges, rows, name):
     for part in (rows[:6], rows[6:]):
         parts.update(votes[part][:, judges], labels[part], task[part])
     parts.update(np.full((2, 4), NAN), None, [0, 1])  # the same task mix for both
-    np.testing.assert_allclose(parts.rates().fpr, whole.rates().fpr[judges], rtol=1e-12)
-    np.testing.assert_allclose(parts.rates().fnr, whole.rates().fnr[judges], rtol=1e-12)
-    np.testing.assert_allclose(parts.rates().prevalence, whole.rates().prevalence, rtol=1e-12)
+    found, expected = parts.rates(), whole.rates()
+    for rate in ("fpr", "fnr", "n_wrong", "n_right"):
+        np.testing.assert_array_equal(getattr(found, rate), getattr(expected, rate)[judges])
+    np.testing.assert_array_equal(found.prevalence, expected.prevalence)
+    np.testing.assert_array_equal(found.fell_back, expected.fell_back)
+
+
+@given(
+    arrays(float, (12, 4), elements=st.sampled_from([0.0, 1.0, NAN])),
+    st.sampled_from(LEARNING),
+    st.integers(0, 3),
+)
+def test_equal_judges_are_given_equal_rates(votes, name, judge):
+    labels, estimator = np.arange(12) % 2, ESTIMATORS[name](5)
+    estimator.update(np.column_stack([votes, votes[:, judge]]), labels)
+    rates = estimator.rates()
+    assert (rates.fpr[4], rates.fnr[4]) == (rates.fpr[judge], rates.fnr[judge])
 
 
 @pytest.mark.parametrize("name", LEARNING)
@@ -221,8 +195,45 @@ def test_streams_side_by_side_are_independent(name):
     for stream in range(3):
         alone = ESTIMATORS[name](5, n_tasks=2)
         alone.update(votes[stream], truth[stream], task[stream])
-        np.testing.assert_allclose(together.rates().fpr[stream], alone.rates().fpr)
-        np.testing.assert_allclose(together.rates().prevalence[stream], alone.rates().prevalence)
+        for rate in ("fpr", "fnr", "prevalence", "n_wrong", "n_right", "fell_back"):
+            np.testing.assert_array_equal(getattr(together.rates(), rate)[stream], getattr(alone.rates(), rate))
+
+
+@pytest.mark.parametrize("name", LEARNING)
+@pytest.mark.parametrize(
+    "votes",
+    [np.zeros((0, 3)), np.full((4, 3), NAN), np.ones((4, 3)), np.zeros((4, 3)), np.ones((1, 1)), [[1, NAN, NAN]]],
+    ids=["no responses", "no votes", "all correct", "all incorrect", "one judge", "one vote"],
+)
+def test_nothing_to_learn_from_leaves_rates_that_can_be_used(name, votes):
+    votes = np.asarray(votes, float)
+    estimator = ESTIMATORS[name](votes.shape[1])
+    estimator.update(votes, np.full(len(votes), NAN))
+    estimator.update(votes)
+    rates = estimator.rates()
+    np.testing.assert_array_equal(rates.fpr, np.full(votes.shape[1], 0.4))
+    np.testing.assert_array_equal(rates.fnr, np.full(votes.shape[1], 0.2))
+    assert rates.prevalence == 0.5
+    assert rates.fell_back == (estimator.learns_from == "verdicts")
+    decided = weighted(votes, rates.fpr, rates.fnr, "log_odds", rates.prevalence)
+    np.testing.assert_array_equal(np.isfinite(decided), np.isfinite(votes).any(axis=1))
+
+
+def test_a_label_counts_for_those_alone_that_voted():
+    estimator = Bayesian(2)
+    estimator.update([[1, NAN], [NAN, NAN]], [0, 0])
+    np.testing.assert_array_equal(estimator.rates().n_wrong, [1, 0])
+    # Prevalence is the responses', whoever voted on them.
+    assert estimator.rates().prevalence == 1 / 4
+
+
+def test_why_says_that_the_prior_speaks():
+    estimator = Disagreement(3, batch=(2,))
+    estimator.update([[[1, 0, 1], [0, 1, 0]], [[1, 1, 1], [1, 1, 0]]])
+    assert estimator.rates().why == (
+        "in 1 of 2 streams fewer than 3 judges have given both verdicts; the rates are the prior's"
+    )
+    assert Bayesian(3).rates().why is None
 
 
 @pytest.mark.parametrize(
@@ -231,6 +242,11 @@ def test_streams_side_by_side_are_independent(name):
         (lambda: Stratified(1, n_tasks=2).update([[1]], [1]), "task is missing"),
         (lambda: Stratified(1, n_tasks=2).update([[1]], [1], [2]), "numbers go from 0 to 1"),
         (lambda: Bayesian(1).update([[1]], [0.3]), "found 0.3"),
+        (lambda: Disagreement(1).update([[2]]), "found 2; a vote is 1"),
+        (lambda: Bayesian(2).update([[1]]), r"votes: the shape is \(1, 1\); the estimator takes \(responses, 2\)"),
+        (lambda: Disagreement(1, batch=(3,)).update([[1]]), r"the shape is \(1, 1\); .* takes \(3, responses, 1\)"),
+        (lambda: Bayesian(1).update([[1], [0]], [1]), r"labels: the shape is \(1,\); votes .* have labels of \(2,\)"),
+        (lambda: Stratified(1, 2).update([[1], [0]], None, [1, 0, 1]), r"task: the shape is \(3,\)"),
         (lambda: Prior(fpr=1.4), "fpr 1.4"),
         (lambda: Prior(strength=0), "strength 0 must be above 0"),
     ],

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from crowd import all_patterns
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -81,6 +82,74 @@ def test_log_odds_with_prevalence_is_bayes_rule_for_independent_judges():
     np.testing.assert_array_equal(tally.decide(), if_right > if_wrong)
 
 
+@st.composite
+def true_panels(draw):
+    """Judges' true rates, within the weights' floor, and the prevalence."""
+    within = st.floats(0.02, 0.98)
+    n_judges = draw(st.integers(1, 7))
+    fpr, fnr = (np.array(draw(st.lists(within, min_size=n_judges, max_size=n_judges))) for _ in range(2))
+    return fpr, fnr, draw(within)
+
+
+@given(true_panels())
+def test_log_odds_with_prevalence_is_at_least_as_good_as_every_other_rule(panel):
+    fpr, fnr, prevalence = panel
+    votes, if_right, if_wrong = all_patterns(fpr, fnr, prevalence)
+
+    def accuracy(verdict):
+        return np.where(verdict == 1, if_right, if_wrong).sum()
+
+    others = {
+        "majority": majority(votes),
+        "linear": weighted(votes, fpr, fnr),
+        "linear, ties correct": weighted(votes, fpr, fnr, tie="correct"),
+        "log-odds alone": weighted(votes, fpr, fnr, "log_odds"),
+        "all correct": np.ones(len(votes)),
+        "all incorrect": np.zeros(len(votes)),
+        **{f"veto of {k}": minority_veto(votes, k) for k in range(1, len(fpr) + 1)},
+        **{f"judge {judge}": votes[:, judge] for judge in range(len(fpr))},
+        **{f"not judge {judge}": 1 - votes[:, judge] for judge in range(len(fpr))},
+    }
+    for tie in ("incorrect", "correct"):
+        best = accuracy(weighted(votes, fpr, fnr, "log_odds", prevalence, tie=tie))
+        # A margin within rounding is a tie: 2e-10 of log odds for a judge, and less of accuracy.
+        assert best == pytest.approx(np.maximum(if_right, if_wrong).sum(), abs=1e-9)
+        for name, verdict in others.items():
+            assert best >= accuracy(verdict) - 1e-9, name
+
+
+@given(panels(), st.integers(1, 3), st.randoms(use_true_random=False))
+def test_order_does_not_matter_to_a_veto(panel, k, random):
+    votes = panel[0]
+    judges, rows = list(range(votes.shape[1])), list(range(votes.shape[0]))
+    random.shuffle(judges)
+    random.shuffle(rows)
+    np.testing.assert_array_equal(minority_veto(votes[rows][:, judges], k, 2), minority_veto(votes, k, 2)[rows])
+
+
+@given(panels(), st.integers(2, 4), st.sampled_from(["linear", "log_odds"]), st.sampled_from(["incorrect", "correct"]))
+def test_every_judge_as_often_changes_no_vote(panel, times, rule, tie):
+    votes, fpr, fnr = panel
+    often = [np.repeat(each, times, axis=-1) for each in panel]
+    np.testing.assert_array_equal(weighted(*often, rule, tie=tie), weighted(votes, fpr, fnr, rule, tie=tie))
+    np.testing.assert_array_equal(majority(often[0], tie=tie), majority(votes, tie=tie))
+
+
+@given(panels(), st.sampled_from(["linear", "log_odds"]), st.integers(1, 4))
+def test_every_response_stays_and_without_a_quorum_abstains(panel, rule, quorum):
+    votes, fpr, fnr = panel
+    enough = np.isfinite(votes).sum(axis=1) >= quorum
+    for verdict in (majority(votes, quorum), weighted(votes, fpr, fnr, rule, quorum=quorum)):
+        np.testing.assert_array_equal(np.isfinite(verdict), enough)
+
+
+@pytest.mark.parametrize("votes", [np.zeros((0, 3)), np.full((2, 3), NAN), np.zeros((2, 0))])
+def test_without_votes_every_rule_abstains(votes):
+    rates = np.full(votes.shape[1], 0.2)
+    for verdict in (majority(votes), minority_veto(votes), weighted(votes, rates, rates, "log_odds", 0.9)):
+        np.testing.assert_array_equal(verdict, np.full(len(votes), NAN))
+
+
 @given(panels(), st.randoms(use_true_random=False), st.sampled_from(["linear", "log_odds"]))
 def test_order_of_judges_and_rows_does_not_matter(panel, random, rule):
     votes, fpr, fnr = panel
@@ -136,7 +205,10 @@ def test_minority_veto_rejects_on_k_objections():
         (lambda: majority([[0.5, 1]]), "found 0.5; a vote is 1"),
         (lambda: majority([[1, 0]], tie="reject"), "'reject' is unknown; use one of incorrect, correct, abstain"),
         (lambda: weighted([[1]], [0.1], [0.1], "squared"), "'squared' is unknown; use one of linear, log_odds"),
+        (lambda: weighted([[1, 0]], [0.1], [0.1]), r"fpr: the shape is \(1,\); there are 2 judges"),
+        (lambda: weighted([[1, 0]], [0.1, 0.1], 0.1), r"fnr: the shape is \(\); there are 2 judges"),
         (lambda: minority_veto([[1]], k=0), "k is 0"),
+        (lambda: minority_veto([[-1]]), "found -1"),
     ],
 )
 def test_bad_arguments_are_named(call, said):

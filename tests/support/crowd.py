@@ -1,6 +1,7 @@
 """Judges that err independently, and crowd-kit's Dawid-Skene."""
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,30 @@ def independent_panel(n, fpr, fnr, prevalence=0.6, gaps=0.0, seed=0, batch=()):
     votes = (rng.random((*batch, n, len(fpr))) < accepts).astype(float)
     votes[rng.random(votes.shape) < gaps] = np.nan
     return votes, truth
+
+
+def all_patterns(fpr, fnr, prevalence):
+    """Every pattern of votes (patterns, judges), and how often it occurs with a right and with a wrong response."""
+    votes = np.array(list(product([0.0, 1.0], repeat=len(fpr))))
+    if_right, if_wrong = np.full(len(votes), prevalence), np.full(len(votes), 1 - prevalence)
+    for judge, vote in enumerate(votes.T):
+        if_right *= np.where(vote == 1, 1 - fnr[judge], fnr[judge])
+        if_wrong *= np.where(vote == 1, fpr[judge], 1 - fpr[judge])
+    return votes, if_right, if_wrong
+
+
+def disagreement_limit(fpr, fnr, prevalence):
+    """FPR, FNR and prevalence as they seem where the others' strict majority is taken for the truth."""
+    votes, if_right, if_wrong = all_patterns(fpr, fnr, prevalence)
+    p, half = if_right + if_wrong, (len(fpr) - 1) / 2
+    limit_fpr, limit_fnr = np.zeros(len(fpr)), np.zeros(len(fpr))
+    for judge in range(len(fpr)):
+        accepting = np.delete(votes, judge, axis=1).sum(axis=1)
+        wrong, right = accepting < half, accepting > half
+        limit_fpr[judge] = p[wrong & (votes[:, judge] == 1)].sum() / p[wrong].sum()
+        limit_fnr[judge] = p[right & (votes[:, judge] == 0)].sum() / p[right].sum()
+    share = votes.mean(axis=1)
+    return limit_fpr, limit_fnr, p[share > 0.5].sum() / p[share != 0.5].sum()
 
 
 def crowd_kit(votes, n_iter):
