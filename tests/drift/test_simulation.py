@@ -8,8 +8,9 @@ import pytest
 
 from voirdire.drift import PAPER_ESTIMATORS, Scenario, simulate
 from voirdire.drift.beliefs import believe
+from voirdire.drift.drawing import observed_streams
+from voirdire.drift.population import population
 from voirdire.drift.rules import label_accuracy
-from voirdire.drift.streams import observed_streams, population
 from voirdire.errors import UserError
 from voirdire.panel import ballots, majority
 

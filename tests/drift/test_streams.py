@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from voirdire.drift import Scenario
-from voirdire.drift.streams import _distinct, _slots, observed_streams, population, resampled_streams
+from voirdire.drift.drawing import _distinct, _slots, observed_streams, resampled_streams
+from voirdire.drift.population import population
 from voirdire.panel import NotEnoughVerdicts, ballots
 from voirdire.stats import bootstrap
 
@@ -25,7 +26,7 @@ def test_the_whole_pool_can_be_drawn():
 
 def test_each_task_has_its_share_of_the_week_rounded_up_or_down():
     scenario = Scenario()
-    task, place = _slots(scenario, 2000, np.random.default_rng(0))
+    task, place = _slots(scenario.mix(), 40, 2000, np.random.default_rng(0))
     counts = np.stack([(task == number).sum(axis=2) for number in (0, 1)], axis=-1)
     expected = scenario.mix() * 40
     assert (np.abs(counts - expected) < 1).all()
@@ -61,7 +62,7 @@ def test_true_rates_are_those_of_the_votes_that_can_be_cast(verdicts):
     box = ballots(verdicts).without_self()
     for number, task in enumerate(("aime", "gsm8k")):
         wrong = (box.task == task) & (box.truth == 0)
-        np.testing.assert_allclose(streams.fpr[1, number], np.nanmean(box.votes[wrong], axis=0))
+        np.testing.assert_allclose(streams.fpr[1, 0, number], np.nanmean(box.votes[wrong], axis=0))
         np.testing.assert_allclose(streams.prevalence[1, number], box.truth[box.task == task].mean())
 
 

@@ -23,12 +23,13 @@ class Spread:
 def outcomes(verdict: FloatArray, truth: FloatArray, tied: FloatArray | None = None) -> FloatArray:
     """Counts over the responses of a week, (streams, weeks, 6).
 
-    verdict: (streams, weeks, responses), 1, 0 or NaN; truth alike, 1 or 0. Last axis: wrong accepted, wrong rejected,
-    right rejected, right accepted, abstained, tied.
+    verdict: (streams, weeks, responses), 1, 0 or NaN; truth alike; a response without one doesn't count. Last axis:
+    wrong accepted, wrong rejected, right rejected, right accepted, abstained, tied.
     """
+    there = np.isfinite(truth)
     counts = [((verdict == said) & (truth == true)).sum(axis=2) for true, said in ((0, 1), (0, 0), (1, 0), (1, 1))]
-    ties = np.zeros(counts[0].shape) if tied is None else tied.sum(axis=2)
-    return np.stack([*counts, np.isnan(verdict).sum(axis=2), ties], axis=-1).astype(np.float64)
+    ties = np.zeros(counts[0].shape) if tied is None else (tied * there).sum(axis=2)
+    return np.stack([*counts, (np.isnan(verdict) & there).sum(axis=2), ties], axis=-1).astype(np.float64)
 
 
 def metrics(counts: FloatArray) -> FloatArray:

@@ -1,16 +1,20 @@
 """The rules that turn votes into verdicts, and how much more often one is right than another."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from voirdire.drift.beliefs import known_so_far
+from voirdire.drift.beliefs import Beliefs, known_so_far
 from voirdire.drift.outcomes import mean_where_known, metrics, outcomes, with_all_weeks
 from voirdire.drift.scenario import Scenario
 from voirdire.drift.streams import Streams
-from voirdire.panel.votes import FloatArray, Tally
+from voirdire.panel.votes import FloatArray, Rule, Tally, weigh
 from voirdire.stats.arrays import ratio
+
+# Not a rule of weights: an estimator's own probability decides.
+PROBABILITY = "probability"
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,17 @@ def voted(tally: Tally, streams: Streams, scenario: Scenario) -> Said:
     """What a panel says."""
     verdict = tally.decide(streams.quorum, scenario.tie)
     counts = outcomes(verdict, streams.truth, tally.tied(streams.quorum).astype(np.float64))
-    return Said(counts[:, :, None], (verdict == streams.truth)[:, :, None], np.isfinite(verdict)[:, :, None])
+    decided = np.isfinite(verdict) & np.isfinite(streams.truth)
+    return Said(counts[:, :, None], (verdict == streams.truth)[:, :, None], decided[:, :, None])
+
+
+def weighed(votes: FloatArray, belief: Beliefs, weights: str, floor: float) -> Tally:
+    """The tally of weighted votes; with weights "probability", of the estimator's own word on each response."""
+    if weights == PROBABILITY:
+        assert belief.probability is not None
+        return Tally(belief.probability - 0.5, np.isfinite(votes).sum(axis=-1))
+    fpr, fnr = np.moveaxis(belief.rates, -1, 0)
+    return weigh(votes, fpr, fnr, cast(Rule, weights), belief.prevalence, floor)
 
 
 def single_judges(streams: Streams, scenario: Scenario) -> dict[str, Said]:
@@ -68,7 +82,7 @@ def single_judges(streams: Streams, scenario: Scenario) -> dict[str, Said]:
     judges = range(streams.votes.shape[-1])
     counts = np.stack([outcomes(streams.votes[..., judge], streams.truth) for judge in judges], axis=2)
     right = np.swapaxes(streams.votes == streams.truth[..., None], 2, 3)
-    decided = np.swapaxes(np.isfinite(streams.votes), 2, 3)
+    decided = np.swapaxes(np.isfinite(streams.votes) & np.isfinite(streams.truth)[..., None], 2, 3)
     hindsight = _best(metrics(counts.sum(axis=1))[..., 0])[:, None]
     by_labels = _best(label_accuracy(streams, scenario))
     shares = {"mean_single": None, "best_single_hindsight": hindsight, "best_single_labels": by_labels}

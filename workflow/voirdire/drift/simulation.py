@@ -6,25 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from voirdire.drift.beliefs import believe
+from voirdire.drift.drawing import observed_streams, resampled_streams
 from voirdire.drift.grid import SEEDS
-from voirdire.drift.outcomes import METRICS, Uncertainty, mean_where_known
-from voirdire.drift.rules import Said, single_judges, voted
+from voirdire.drift.outcomes import METRICS, Uncertainty
+from voirdire.drift.population import population
+from voirdire.drift.running import BASELINES, Run, baseline_of, run_rules
 from voirdire.drift.scenario import Scenario
-from voirdire.drift.streams import Streams, observed_streams, population, resampled_streams
 from voirdire.errors import UserError
 from voirdire.panel.estimators import ESTIMATORS
-from voirdire.panel.votes import WEIGHTS, FloatArray, tally, weigh
 
 PAPER_ESTIMATORS = ("oracle", "bayesian", "stratified", "disagreement")
 RATES = ("fpr", "fnr")
-# What every rule is compared with, and the names of its limits.
-BASELINES = {
-    "oracle": ("difference_low", "difference_high"),
-    "majority": ("difference_to_majority_low", "difference_to_majority_high"),
-    "mean_single": ("difference_to_mean_single_low", "difference_to_mean_single_high"),
-}
-_Rule = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -33,20 +25,6 @@ class DriftResult:
 
     weeks: pd.DataFrame
     rates: pd.DataFrame
-
-
-@dataclass(frozen=True)
-class _Run:
-    """Everything measured on one set of streams, first axis the groups of streams.
-
-    votes: rule -> (groups, weeks + 1, METRICS); gains: rule, baseline -> (groups, weeks + 1); rates: estimator ->
-    (groups, weeks + 1, judges + 1, 2) for estimate, truth and absolute error. Index 0 of weeks is all of them, the last
-    judge is their mean.
-    """
-
-    votes: dict[_Rule, FloatArray]
-    gains: dict[tuple[_Rule, str], FloatArray]
-    rates: dict[str, tuple[FloatArray, FloatArray, FloatArray]]
 
 
 def simulate(
@@ -65,19 +43,21 @@ def simulate(
     arrive (the scenario's `labels` may turn that round). All rules see the same streams.
 
     Returns `weeks`: a row per week (0 is all of them) and rule (majority, mean_single, best_single_hindsight,
-    best_single_labels, and wmv by estimator and weights). accuracy, fpr and fnr are over decided responses, abstained
-    and tied shares of all. The best single judge in hindsight has the highest accuracy over the whole stream, the one
-    by labels that over the labels so far; equally good ones share the role.
+    best_single_labels, and wmv by estimator and weights; with "probability", which are no weights, the estimator's own
+    probability decides, where it states one). accuracy, fpr and fnr are over decided responses, abstained and tied
+    shares of all. The best single judge in hindsight has the highest accuracy over the whole stream, the one by labels
+    that over the labels so far; equally good ones share the role.
     difference_to_oracle (limits difference_low, _high) is the accuracy less that of the oracle's wmv with the same
-    weights, linear for rules without any; difference_to_majority and _mean_single likewise. All are paired: within each
-    stream, on the responses that both rules have decided. A judge doesn't vote on its own responses, so a single
-    judge's difference is on the others', and is not that of the accuracies shown; the mean judge's is the mean of them.
+    weights, linear for rules without any, log-odds for probabilities; difference_to_majority and _mean_single likewise.
+    All are paired: within each stream, on the responses that both rules have decided. A judge doesn't vote on its own
+    responses, so a single judge's difference is on the others', and is not that of the accuracies shown; the mean
+    judge's is the mean of them.
     And `rates`: the estimate before the week's votes, the true rate under the week's mix (NaN where no response bears
     on it), and abs_error, the absolute error averaged over streams. Week 0 and the judge "mean" are means.
 
     The estimand is the mean over orders and over the population of items behind these. The point estimates come from
     `seeds` streams drawn from all responses; the intervals, from streams of resampled items, hold the uncertainty of
-    both (see `streams` and `Uncertainty`). Differences are taken within each pool. The oracle and the best judge in
+    both (see `drawing` and `Uncertainty`). Differences are taken within each pool. The oracle and the best judge in
     hindsight know the very responses that they are tried on: on few items they do better than on the population.
 
     Raises NotEnoughVerdicts where a task of the scenario is missing or has too few responses, UserError where an
@@ -88,7 +68,7 @@ def simulate(
         raise UserError(f"drift: unknown estimator {', '.join(unknown)}; there are {', '.join(ESTIMATORS)}")
     source = population(verdicts, scenario, condition)
     streams = observed_streams(source, seeds, seed), resampled_streams(source, seeds, seed)
-    observed, resampled = (_run(each, scenario, estimators) for each in streams)
+    observed, resampled = (run_rules(each, scenario, estimators) for each in streams)
     uncertainty = Uncertainty(2 * streams[1].per_group / seeds, level, source.n_items())
     weeks = _weeks_frame(observed, resampled, uncertainty)
     weeks = weeks[(weeks["rule"] != "wmv") | weeks["estimator"].isin(list(estimators))].reset_index(drop=True)
@@ -98,40 +78,7 @@ def simulate(
     return DriftResult(weeks.assign(seed=seed, simulated=simulated), rates.assign(seed=seed, simulated=simulated))
 
 
-def _run(streams: Streams, scenario: Scenario, estimators: Sequence[str]) -> _Run:
-    beliefs = {name: believe(name, streams, scenario) for name in dict.fromkeys(["oracle", *estimators])}
-    said: dict[_Rule, Said] = {("majority", "", ""): voted(tally(streams.votes), streams, scenario)}
-    said.update({(rule, "", ""): each for rule, each in single_judges(streams, scenario).items()})
-    for name, belief in beliefs.items():
-        fpr, fnr = np.moveaxis(belief.rates, -1, 0)
-        for weights in WEIGHTS:
-            weighed = weigh(streams.votes, fpr, fnr, weights, belief.prevalence, scenario.floor)
-            said["wmv", name, weights] = voted(weighed, streams, scenario)
-    truth = np.where(beliefs["oracle"].supported, beliefs["oracle"].rates, np.nan)
-    rates = {}
-    for name, belief in beliefs.items():
-        error = np.abs(belief.rates - truth)
-        rates[name] = _averaged(streams, belief.rates), _averaged(streams, truth), _averaged(streams, error)
-    gains = {
-        (rule, baseline): each.gain(said[_baseline(baseline, rule)], streams)
-        for rule, each in said.items()
-        for baseline in BASELINES
-    }
-    return _Run({rule: each.performance(streams) for rule, each in said.items()}, gains, rates)
-
-
-def _baseline(name: str, rule: _Rule) -> _Rule:
-    return ("wmv", "oracle", rule[2] or "linear") if name == "oracle" else (name, "", "")
-
-
-def _averaged(streams: Streams, values: FloatArray) -> FloatArray:
-    """(streams, weeks, judges, 2) averaged over the streams of a group, all weeks first and the mean judge last."""
-    by_group = mean_where_known(streams.grouped(values), axis=1)
-    by_group = np.concatenate([mean_where_known(by_group, axis=1)[:, None], by_group], axis=1)
-    return np.concatenate([by_group, mean_where_known(by_group, axis=2)[:, :, None]], axis=2)
-
-
-def _weeks_frame(observed: _Run, resampled: _Run, uncertainty: Uncertainty) -> pd.DataFrame:
+def _weeks_frame(observed: Run, resampled: Run, uncertainty: Uncertainty) -> pd.DataFrame:
     parts = []
     for key, values in observed.votes.items():
         found = uncertainty.of_share(values[..., 0], resampled.votes[key][..., 0])
@@ -147,7 +94,7 @@ def _weeks_frame(observed: _Run, resampled: _Run, uncertainty: Uncertainty) -> p
         }
         for baseline, limits in BASELINES.items():
             # A rule differs from itself by nothing; that is known, not estimated.
-            itself = key == _baseline(baseline, key)
+            itself = key == baseline_of(baseline, key)
             compare = uncertainty.of_value if itself else uncertainty.of_difference
             gain = compare(observed.gains[key, baseline], resampled.gains[key, baseline])
             part |= {f"difference_to_{baseline}": gain.value, limits[0]: gain.low, limits[1]: gain.high}
@@ -156,7 +103,7 @@ def _weeks_frame(observed: _Run, resampled: _Run, uncertainty: Uncertainty) -> p
 
 
 def _rates_frame(
-    observed: _Run, resampled: _Run, judges: tuple[str, ...], estimators: Sequence[str], uncertainty: Uncertainty
+    observed: Run, resampled: Run, judges: tuple[str, ...], estimators: Sequence[str], uncertainty: Uncertainty
 ) -> pd.DataFrame:
     parts = []
     for name in estimators:

@@ -1,26 +1,12 @@
-"""Draws the simulated streams: real votes and truths, in an order that never was.
+"""Simulated streams: weeks of responses, their votes and truths."""
 
-Two sets are drawn. The streams of the *observed* pool give the point estimates. The streams of *resampled* pools,
-several for each of POOLS bootstrap samples of the items, give the intervals: their means differ from pool to pool by
-what another sample of items would have changed, in the votes, in what the estimators learn and in the truth alike.
-The design's usual bootstrap, which weighs counts, would hold fixed what the estimators have learnt.
-"""
-
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from voirdire.drift.scenario import Scenario
-from voirdire.errors import UserError
-from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
-from voirdire.panel.tabulated import one_hot, tabulate
 from voirdire.panel.votes import FloatArray
-from voirdire.stats.arrays import ratio
-from voirdire.stats.bootstrap import blocks_of, cluster_weights
 
-POOLS = 40
 IntArray = NDArray[np.int64]
 
 
@@ -31,8 +17,9 @@ class Streams:
     Streams of a group share their pool of items.
 
     votes: (streams, weeks, responses, judges); truth, labels (NaN where there is none), quorum, task (number):
-    (streams, weeks, responses); fpr, fnr: (streams, tasks, judges) and prevalence: (streams, tasks), the true ones of
-    the stream's pool.
+    (streams, weeks, responses); fpr, fnr: (streams, weeks, tasks, judges) and prevalence: (streams, tasks), the true
+    ones of the stream's pool. sizes: (weeks,), how many responses each week has, where fewer than the arrays hold; what
+    is behind them is NaN, and task 0.
     """
 
     votes: FloatArray
@@ -44,6 +31,7 @@ class Streams:
     fnr: FloatArray
     prevalence: FloatArray
     groups: int
+    sizes: IntArray | None = None
 
     @property
     def per_group(self) -> int:
@@ -53,191 +41,12 @@ class Streams:
         """(streams, …) as (groups, streams of the group, …)."""
         return values.reshape(self.groups, self.per_group, *values.shape[1:])
 
+    def take(self, which: slice) -> "Streams":
+        """Some of the streams, as one group."""
+        by_stream = [each.name for each in fields(self) if each.name not in ("groups", "sizes")]
+        return replace(self, **{name: getattr(self, name)[which] for name in by_stream}, groups=1)
 
-@dataclass(frozen=True)
-class _Pools:
-    """Rows of the ballots in each pool and task: rows[start : start + size]; copies (pools, responses)."""
-
-    rows: IntArray
-    start: IntArray
-    size: IntArray
-    copies: FloatArray
-
-
-@dataclass(frozen=True)
-class Population:
-    """What the streams are drawn from: responses of known truth in the scenario's tasks."""
-
-    box: Ballots
-    task: IntArray
-    scenario: Scenario
-
-    def n_items(self) -> FloatArray:
-        """(weeks + 1,): the number of items as good as those of each week's mix, and of all weeks' first."""
-        first = np.unique(self.box.cluster, return_index=True)[1]
-        items = np.bincount(self.task[first], minlength=len(self.scenario.tasks))
-        mix = self.scenario.mix()
-        mix = np.concatenate([mix.mean(axis=0)[None], mix])
-        n_items: FloatArray = 1 / (mix**2 / items).sum(axis=1)
-        return n_items
-
-
-def population(verdicts: pd.DataFrame, scenario: Scenario, condition: str | None) -> Population:
-    """The responses that the scenario can draw: one condition's, first trial, truth known.
-
-    Raises NotEnoughVerdicts naming each task that is not there or has too few responses for its largest week.
-    """
-    box = ballots(verdicts, condition)
-    box = box.take((box.trial == box.trial.min()) & np.isfinite(box.truth) & np.isin(box.task, scenario.tasks))
-    if not scenario.include_self:
-        box = box.without_self()
-    faults = []
-    for task, need in zip(scenario.tasks, _needed(scenario), strict=True):
-        there = int((box.task == task).sum())
-        if not there:
-            known = ", ".join(sorted(set(verdicts["task"]))) if "task" in verdicts else "none"
-            faults.append(f"drift: no judged response of known truth has task '{task}'; tasks in the verdicts: {known}")
-        elif there < need:
-            faults.append(
-                f"drift: task '{task}' has {there} responses of known truth, and a week draws up to {need} of them "
-                "without repeats; lower drift's per_week or the task's share, or add items or examinees"
-            )
-    if faults:
-        raise NotEnoughVerdicts(faults)
-    return Population(box, np.searchsorted(np.array(scenario.tasks, dtype=object), box.task), scenario)
-
-
-def observed_streams(source: Population, seeds: int, seed: int) -> Streams:
-    """`seeds` streams drawn from the responses as they are."""
-    if seeds < 1:
-        raise UserError(f"drift: seeds is {seeds}; it must be at least 1")
-    return _draw(source, _pools(source, np.ones((1, len(source.task)))), 1, seeds, [seed, 0])
-
-
-def resampled_streams(source: Population, seeds: int, seed: int) -> Streams:
-    """Streams from POOLS pools whose items are drawn with replacement within each task; about `seeds` in all.
-
-    Each pool has two groups of streams, so that what another order would have changed can be told from what other
-    items would have. Pools with too few responses for the largest week, possible where items differ in their number of
-    responses, are replaced by others.
-    """
-    block, task = _blocks(source, seed)
-    weights = cluster_weights(task, 10 * POOLS, [seed, 1])
-    in_block = np.bincount(block)[:, None] * one_hot(task, len(source.scenario.tasks))
-    enough = np.flatnonzero((weights @ in_block >= _needed(source.scenario)).all(axis=1))[:POOLS]
-    copies = weights[enough][:, block]
-    return _draw(source, _pools(source, copies), 2, max(1, seeds // (2 * POOLS)), [seed, 2])
-
-
-def _blocks(source: Population, seed: int) -> tuple[IntArray, IntArray]:
-    """The number under which each response is resampled, its item's or its item's block's; and the task of each."""
-    clusters, first, cluster = np.unique(source.box.cluster, return_index=True, return_inverse=True)
-    task, block, start = source.task[first], np.zeros(len(clusters), np.int64), 0
-    for number, name in enumerate(source.scenario.tasks):
-        mine = task == number
-        block[mine] = start + blocks_of(int(mine.sum()), len(clusters), seed, name)
-        start = int(block[mine].max()) + 1
-    tasks = np.zeros(start, np.int64)
-    tasks[block] = task
-    return block[cluster], tasks
-
-
-def _needed(scenario: Scenario) -> IntArray:
-    """The most responses of each task that one week can draw."""
-    most: IntArray = np.ceil(scenario.per_week * scenario.mix().max(axis=0) - 1e-9).astype(np.int64)
-    return most
-
-
-def _pools(source: Population, copies: FloatArray) -> _Pools:
-    parts, sizes = [], np.zeros((len(copies), len(source.scenario.tasks)), dtype=np.int64)
-    for pool, drawn in enumerate(copies.astype(np.int64)):
-        for task in range(sizes.shape[1]):
-            mine = np.flatnonzero(source.task == task)
-            parts.append(np.repeat(mine, drawn[mine]))
-            sizes[pool, task] = len(parts[-1])
-    start = (np.cumsum(sizes.ravel()) - sizes.ravel()).reshape(sizes.shape)
-    return _Pools(np.concatenate(parts), start, sizes, copies)
-
-
-def _draw(source: Population, pools: _Pools, groups: int, per_group: int, seed: list[int]) -> Streams:
-    """`groups` groups of `per_group` streams from each pool."""
-    box, scenario = source.box, source.scenario
-    rng = np.random.default_rng(seed)
-    pool = np.repeat(np.arange(len(pools.copies)), groups * per_group)
-    task, place = _slots(scenario, len(pool), rng)
-    rows = np.zeros(task.shape, dtype=np.int64)
-    for number, need in enumerate(_needed(scenario)):
-        size = np.repeat(pools.size[pool, number], scenario.weeks)
-        picks = _distinct(size, int(need), rng).reshape(*task.shape[:2], -1)
-        here = task == number
-        drawn = np.take_along_axis(picks, np.where(here, place, 0), axis=2)
-        rows = np.where(here, pools.rows[pools.start[pool, number][:, None, None] + drawn], rows)
-    labelled = rng.random(task.shape).argsort(axis=2).argsort(axis=2) < scenario.labels_per_week
-    votes, quorum = box.votes[rows], box.quorum(scenario.quorum)[rows]
-    if scenario.panel_size is not None:
-        votes = _thin(votes, scenario.panel_size, rng)
-        quorum = np.minimum(quorum, scenario.panel_size)
-    truth = box.truth[rows]
-    fpr, fnr, prevalence = _true_rates(source, pools.copies)
-    return Streams(
-        votes=votes,
-        truth=truth,
-        labels=np.where(labelled, truth, np.nan),
-        quorum=quorum,
-        task=task,
-        fpr=fpr[pool],
-        fnr=fnr[pool],
-        prevalence=prevalence[pool],
-        groups=groups * len(pools.copies),
-    )
-
-
-def _slots(scenario: Scenario, n_streams: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """The task of each of a week's responses, and its place among those of that task; both (streams, weeks, responses).
-
-    A week's count of a task is its expected count rounded up or down at random, right on average (systematic sampling).
-    """
-    # Rounded, since a cumulative 39.999999999 would lose a response.
-    upto = np.round(scenario.per_week * np.cumsum(scenario.mix(), axis=1), 9)
-    upto[:, -1] = scenario.per_week
-    ends = np.floor(upto + rng.random((n_streams, scenario.weeks, 1))).astype(np.int64)
-    ends[..., -1] = scenario.per_week
-    slot = np.arange(scenario.per_week)
-    task = (slot[:, None] >= ends[..., None, :]).sum(axis=3)
-    begins = np.concatenate([np.zeros_like(ends[..., :1]), ends[..., :-1]], axis=2)
-    return task, slot - np.take_along_axis(begins, task, axis=2)
-
-
-def _distinct(size: IntArray, n: int, rng: np.random.Generator) -> IntArray:
-    """n different whole numbers below size[i] in row i, every ordered choice equally likely.
-
-    Repeats are drawn again: nothing tells one number from another, so the result is uniform, and a week's 40 of
-    thousands cost 40 draws rather than thousands.
-    """
-    picks = rng.integers(size[:, None], size=(len(size), n))
-    open_rows = np.arange(len(size))
-    while len(open_rows):
-        now = picks[open_rows]
-        order = now.argsort(axis=1, kind="stable")
-        ordered = np.take_along_axis(now, order, axis=1)
-        repeats = np.zeros(now.shape, dtype=bool)
-        np.put_along_axis(repeats, order[:, 1:], ordered[:, 1:] == ordered[:, :-1], axis=1)
-        row, column = np.nonzero(repeats)
-        picks[open_rows[row], column] = rng.integers(size[open_rows[row]])
-        open_rows = open_rows[np.unique(row)]
-    return picks
-
-
-def _thin(votes: FloatArray, panel_size: int, rng: np.random.Generator) -> FloatArray:
-    """Keep at random `panel_size` of the votes on each response."""
-    order = np.where(np.isnan(votes), np.inf, rng.random(votes.shape))
-    return np.where(order.argsort(axis=-1).argsort(axis=-1) < panel_size, votes, np.nan)
-
-
-def _true_rates(source: Population, copies: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Each pool's FPR and FNR (pools, tasks, judges) and prevalence (pools, tasks), of the votes as they are cast."""
-    strata = copies[..., None] * one_hot(source.task, len(source.scenario.tasks))
-    right = source.box.truth[:, None] == 1
-    counts = tabulate(source.box.votes, strata * ~right, strata * right)
-    prevalence = ratio((strata * right).sum(axis=1), strata.sum(axis=1))
-    return ratio(counts.accepted_wrong, counts.n_wrong), ratio(counts.rejected_right, counts.n_right), prevalence
+    def week(self, number: int) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Votes (streams, responses, judges), labels and tasks (streams, responses) of a week, from 0."""
+        n = self.truth.shape[2] if self.sizes is None else int(self.sizes[number])
+        return self.votes[:, number, :n], self.labels[:, number, :n], self.task[:, number, :n]

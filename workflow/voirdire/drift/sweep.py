@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 
 from voirdire.drift.beliefs import known_so_far
+from voirdire.drift.drawing import observed_streams, resampled_streams
 from voirdire.drift.grid import FNR, FPR, SEEDS, STRENGTH
 from voirdire.drift.outcomes import Uncertainty
+from voirdire.drift.population import population
 from voirdire.drift.rules import voted
 from voirdire.drift.scenario import Scenario
-from voirdire.drift.streams import Streams, observed_streams, population, resampled_streams
+from voirdire.drift.streams import Streams
 from voirdire.errors import UserError
 from voirdire.panel.rates import Prior, beta_mean
 from voirdire.panel.tabulated import Tabulated, tabulate

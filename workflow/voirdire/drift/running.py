@@ -1,0 +1,73 @@
+"""All rules and estimators on one set of streams."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from voirdire.drift.beliefs import believe_all
+from voirdire.drift.outcomes import mean_where_known
+from voirdire.drift.rules import PROBABILITY, Said, single_judges, voted, weighed
+from voirdire.drift.scenario import Scenario
+from voirdire.drift.streams import Streams
+from voirdire.panel.votes import WEIGHTS, FloatArray, tally
+
+# What every rule is compared with, and the names of its limits.
+BASELINES = {
+    "oracle": ("difference_low", "difference_high"),
+    "majority": ("difference_to_majority_low", "difference_to_majority_high"),
+    "mean_single": ("difference_to_mean_single_low", "difference_to_mean_single_high"),
+}
+# A rule's name, its estimator and its weights, "" where it has none.
+RuleKey = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Everything measured on one set of streams, first axis the groups of streams.
+
+    votes: rule -> (groups, weeks + 1, METRICS); gains: rule, baseline -> (groups, weeks + 1); rates: estimator ->
+    (groups, weeks + 1, judges + 1, 2) for estimate, truth and absolute error. Index 0 of weeks is all of them, the last
+    judge is their mean.
+    """
+
+    votes: dict[RuleKey, FloatArray]
+    gains: dict[tuple[RuleKey, str], FloatArray]
+    rates: dict[str, tuple[FloatArray, FloatArray, FloatArray]]
+
+
+def run_rules(streams: Streams, scenario: Scenario, estimators: Sequence[str]) -> Run:
+    """Every rule's outcomes, and every estimator's rates; the oracle's among them, as the yardstick."""
+    beliefs = believe_all(["oracle", *estimators], streams, scenario)
+    said: dict[RuleKey, Said] = {("majority", "", ""): voted(tally(streams.votes), streams, scenario)}
+    said.update({(rule, "", ""): each for rule, each in single_judges(streams, scenario).items()})
+    for name, belief in beliefs.items():
+        for weights in WEIGHTS if belief.probability is None else (*WEIGHTS, PROBABILITY):
+            counted = weighed(streams.votes, belief, weights, scenario.floor)
+            said["wmv", name, weights] = voted(counted, streams, scenario)
+    truth = np.where(beliefs["oracle"].supported, beliefs["oracle"].rates, np.nan)
+    rates = {}
+    for name, belief in beliefs.items():
+        error = np.abs(belief.rates - truth)
+        rates[name] = _averaged(streams, belief.rates), _averaged(streams, truth), _averaged(streams, error)
+    gains = {
+        (rule, baseline): each.gain(said[baseline_of(baseline, rule)], streams)
+        for rule, each in said.items()
+        for baseline in BASELINES
+    }
+    return Run({rule: each.performance(streams) for rule, each in said.items()}, gains, rates)
+
+
+def baseline_of(name: str, rule: RuleKey) -> RuleKey:
+    """The rule that a rule is compared with: the oracle's of the same weights; linear for rules without, log-odds, the
+    best there is, for probabilities."""
+    if name != "oracle":
+        return name, "", ""
+    return "wmv", "oracle", {"": "linear", PROBABILITY: "log_odds"}.get(rule[2], rule[2])
+
+
+def _averaged(streams: Streams, values: FloatArray) -> FloatArray:
+    """(streams, weeks, judges, 2) averaged over the streams of a group, all weeks first and the mean judge last."""
+    by_group = mean_where_known(streams.grouped(values), axis=1)
+    by_group = np.concatenate([mean_where_known(by_group, axis=1)[:, None], by_group], axis=1)
+    return np.concatenate([by_group, mean_where_known(by_group, axis=2)[:, :, None]], axis=2)
