@@ -42,20 +42,22 @@ def disagreement_limit(fpr, fnr, prevalence):
 
 
 def crowd_kit(votes, n_iter):
-    """P(right) of each response, NaN without votes, and fpr, fnr, by crowd-kit after so many rounds.
-
-    Its stopping rule would end long before convergence, and is turned off.
-    """
-    with warnings.catch_warnings():
-        # What it imports, nltk and scikit-learn among it, warns.
-        warnings.simplefilter("ignore")
-        from crowdkit.aggregation import DawidSkene
-
-        fitted = DawidSkene(n_iter=n_iter, tol=-np.inf).fit(long(votes))
+    """P(right) of each response, NaN without votes, and fpr, fnr, by crowd-kit after so many rounds."""
+    fitted = fit_crowd_kit(long(votes), n_iter)
     right = fitted.probas_[1].reindex(range(len(votes))).to_numpy()
     # What a judge has never said is not in its table.
     said = fitted.errors_[[0, 1]].unstack("label", fill_value=0).reindex(range(votes.shape[1]))
     return right, said[0, 1].to_numpy(), said[1, 0].to_numpy()
+
+
+def fit_crowd_kit(frame, n_iter):
+    """crowd-kit's model; its stopping rule would end long before convergence, and is turned off."""
+    with warnings.catch_warnings():
+        # It uses what pandas will drop, and imports nltk and scikit-learn, which warn.
+        warnings.simplefilter("ignore")
+        from crowdkit.aggregation import DawidSkene
+
+        return DawidSkene(n_iter=n_iter, tol=-np.inf).fit(frame)
 
 
 def long(votes):
