@@ -11,6 +11,7 @@ from voirdire.panel.estimators import (
     Stratified,
 )
 from voirdire.panel.forgetting import Forgetting
+from voirdire.panel.hybrid import Hybrid
 from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
 from voirdire.panel.rates import Prior, Rates, mix_rates
 from voirdire.panel.singles import best_judges, best_single, self_judge
@@ -25,6 +26,7 @@ __all__ = [
     "Disagreement",
     "Estimator",
     "Forgetting",
+    "Hybrid",
     "NotEnoughVerdicts",
     "Oracle",
     "Prior",

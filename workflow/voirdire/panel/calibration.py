@@ -24,27 +24,15 @@ from math import prod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from voirdire.panel.dawid_skene import fit, posterior_logit
+from voirdire.panel.calibration_models import FULL_DEVIATION_VOTES, Models, models
+from voirdire.panel.calibration_terms import Seen
 from voirdire.panel.logistic import Priors, modes
-from voirdire.panel.votes import FloatArray, split
+from voirdire.panel.patterns import Patterns
+from voirdire.panel.votes import FloatArray
 from voirdire.stats.arrays import ratio
 
-# Dawid-Skene's posteriors claim more than any panel has kept; beyond these log-odds (1e-4) they say nothing.
-_SUREST = float(np.log(0.9999 / 0.0001))
-# S spans ±3, about as many log-odds as a near-unanimous panel deserves.
-_SHARE_SPAN = 6.0
-
-# Prior means of the coefficients of D and S. Alone they are those of the defaults: D has a standard deviation of at
-# most 1, so that 2 D lies between the errors of some percent that panels make and those of a few per mille.
-_DAWID_SKENE, _SHARE = (2.0, 0.0), (0.0, 1.5)
-_MIXES = (_DAWID_SKENE, _SHARE, (1.6, 0.3), (0.4, 1.2))
-# (sd of the intercept, prior odds): a shift as among panels of moderate leniency, or of any.
-_INTERCEPTS = ((0.5, 2.0), (1.5, 1.0))
-# Variances of the judges' deviations, for up to so many votes on a response; then less, lest their sum grow.
-_DEVIATIONS = (0.0, 0.3)
-_FULL_DEVIATION_VOTES = 10.0
-# What all looser models share, and each default has, unless there is evidence for or against Dawid-Skene.
-_LOOSER, _DEFAULT = 3.5, 4.0
+# Labels are left out one by one where so many differ, otherwise in so many parts.
+_LEFT_OUT_ONE_BY_ONE, _FOLDS = 200, 20
 
 # Streams calibrated at once: so many that numpy's overhead is small, so few that they stay in the cache.
 _CHUNK = 64
@@ -52,18 +40,13 @@ _CHUNK = 64
 
 @dataclass(frozen=True)
 class Calibration:
-    """A fitted average of calibrations, of one panel or of one per leading index.
+    """A fitted average of calibrations, of one panel or of one per leading index (`batch`).
 
-    fpr, fnr (..., judges) and prevalence (...) are Dawid-Skene's, scale (...) the standard deviation of its log-odds,
-    at least 1; centre (..., judges), each judge's mean vote as ±1; weights (..., models), which sum to 1;
+    seen: what verdicts alone have shown, its first axis all streams; weights (..., models), which sum to 1;
     coefficients (..., models, 3 + judges): intercept, D, S and the judges' deviations.
     """
 
-    fpr: FloatArray
-    fnr: FloatArray
-    prevalence: FloatArray
-    scale: FloatArray
-    centre: FloatArray
+    seen: Seen
     weights: FloatArray
     coefficients: FloatArray
 
@@ -73,35 +56,26 @@ class Calibration:
         votes: (responses, judges) for all panels, or (..., responses, judges), each panel's own. A response without
         votes has the average's value where votes say nothing.
         """
+        from scipy.special import expit
+
         cast: FloatArray = np.asarray(votes, dtype=np.float64)
-        batch, shared = self.prevalence.shape, cast.ndim == 2
+        batch, own = self.weights.shape[:-1], cast.ndim > 2
+        rows = _flat(cast, batch) if own else cast
+        weights, coefficients = _flat(self.weights, batch), _flat(self.coefficients, batch)
         found = np.empty((prod(batch), cast.shape[-2]))
-        each = [_flat(values, batch) for values in vars(self).values()]
-        rows = cast if shared else _flat(cast, batch)
 
         def one(part: slice) -> None:
-            found[part] = Calibration(*(values[part] for values in each))._mean(rows if shared else rows[part])
+            told = self.seen[part].terms(rows[part] if own else rows)
+            terms = np.concatenate([told.common, told.signed], axis=-1)
+            each = expit(coefficients[part] @ np.swapaxes(terms, -1, -2))
+            found[part] = (weights[part, None, :] @ each)[:, 0]
 
         _in_parts(len(found), one)
         return found.reshape((*batch, cast.shape[-2]))
 
-    def _mean(self, votes: FloatArray) -> FloatArray:
-        """(streams, responses) for votes (responses, judges) or (streams, responses, judges)."""
-        from scipy.special import expit
-
-        told = _told(votes, self)
-        terms = np.concatenate([told.terms, told.signed], axis=-1)
-        each = expit(self.coefficients @ np.swapaxes(terms, -1, -2))
-        mean: FloatArray = (self.weights[:, None, :] @ each)[:, 0]
-        return mean
-
 
 def calibrate_patterns(
-    votes: ArrayLike,
-    unlabelled: ArrayLike,
-    right: ArrayLike,
-    wrong: ArrayLike,
-    agreement: float = np.nan,
+    votes: ArrayLike, unlabelled: ArrayLike, right: ArrayLike, wrong: ArrayLike, agreement: float = np.nan
 ) -> Calibration:
     """Fit the average of calibrations to counted vote patterns.
 
@@ -116,143 +90,107 @@ def calibrate_patterns(
     """
     cast: FloatArray = np.asarray(votes, dtype=np.float64)
     counts = np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in (unlabelled, right, wrong)))
-    batch = np.broadcast_shapes(counts[0].shape[:-1], cast.shape[:-2])
-    flat = [_flat(np.broadcast_to(each, (*batch, cast.shape[-2])), batch) for each in counts]
-    shared = cast.ndim == 2
-    rows = cast if shared else _flat(cast, batch)
-    fitted = fit(rows, flat[0] + flat[1] + flat[2])
-    n_judges, models = cast.shape[-1], _models(agreement, cast.shape[-1])
-    n = prod(batch)
-    made = Calibration(
-        *(fitted.fpr, fitted.fnr, fitted.prevalence, np.ones(n), np.zeros((n, n_judges))),
-        np.empty((n, len(models.odds))),
-        np.empty((n, len(models.odds), 3 + n_judges)),
-    )
+    batch, own = np.broadcast_shapes(counts[0].shape[:-1], cast.shape[:-2]), cast.ndim > 2
+    free, right, wrong = (_flat(np.broadcast_to(each, (*batch, cast.shape[-2])), batch) for each in counts)
+    rows = _flat(cast, batch) if own else cast
+    total = free + right + wrong
+    seen, among = Seen.of(rows, total), models(agreement, cast.shape[-1])
+    weights = np.empty((len(total), len(among.odds)))
+    coefficients = np.empty((len(total), len(among.odds), 3 + cast.shape[-1]))
 
     def one(part: slice) -> None:
-        _calibrated(rows if shared else rows[part], [each[part] for each in flat], made, part, models)
+        labelled = _Labelled.of(rows[part] if own else rows, total[part], right[part], wrong[part], seen[part])
+        weights[part], coefficients[part] = labelled.averaged(among)
 
-    _in_parts(n, one)
-    return Calibration(*(values.reshape((*batch, *values.shape[1:])) for values in vars(made).values()))
-
-
-@dataclass(frozen=True)
-class _Models:
-    """Prior odds (models,); means and sds of intercept, D and S (models, 3); variance of deviations (models,)."""
-
-    odds: FloatArray
-    mean: FloatArray
-    sd: FloatArray
-    deviation: FloatArray
+    _in_parts(len(total), one)
+    return Calibration(seen, weights.reshape((*batch, -1)), coefficients.reshape((*batch, *coefficients.shape[1:])))
 
 
-@dataclass(frozen=True)
-class _Told:
-    """What votes tell of responses: terms (..., responses, 3), which are 1, D and S; signed, centred ±1 or 0 for no
-    vote, (..., responses, judges)."""
+def cross_fitted(votes: ArrayLike, labels: ArrayLike, agreement: float = np.nan) -> FloatArray:
+    """P(right) of each response, (responses,), in which its own label has no say.
 
-    terms: FloatArray
-    signed: FloatArray
-
-
-def _models(agreement: float, n_judges: int) -> _Models:
-    rows = [
-        (odds, (0.0, *mix), (0.0, *(float(mean > 0) for mean in mix)), 0.0)
-        for odds, mix in zip(_default_odds(agreement, n_judges), (_DAWID_SKENE, _SHARE), strict=True)
-    ]
-    total = len(_MIXES) * len(_DEVIATIONS) * sum(odds for _, odds in _INTERCEPTS)
-    for mix in _MIXES:
-        sds = tuple(float(mean > 0) for mean in mix)
-        for sd, odds in _INTERCEPTS:
-            rows += [(_LOOSER * odds / total, (0.0, *mix), (sd, *sds), variance) for variance in _DEVIATIONS]
-    return _Models(*(np.array(column, dtype=np.float64) for column in zip(*rows, strict=True)))
-
-
-def _default_odds(agreement: float, n_judges: int) -> tuple[float, float]:
-    """Prior odds of D alone and of S alone.
-
-    Where halves of the panel don't find the same truth (a ratio below .8) Dawid-Skene's rates were wrong, and where
-    25 judges or more did, they were right. The ratio is only known to some .02, so that nothing jumps at .8.
+    votes: (responses, judges); labels: (responses,), 1 right, 0 wrong, NaN unlabelled. A labelled response is taken for
+    an unlabelled one in turn, or with more than 200 different ones by twenties; the others' probability is that of all
+    labels. What prediction-powered inference needs. agreement: as in `calibrate_patterns`.
     """
-    if not np.isfinite(agreement):
-        return _DEFAULT, _DEFAULT
-    trusted = np.array([56.0, 1.0] if n_judges >= 25 else [_DEFAULT, _DEFAULT])
-    sure = np.clip((agreement - 0.75) / 0.1, 0, 1)
-    one, other = np.exp(sure * np.log(trusted) + (1 - sure) * np.log([0.5, 8.0]))
-    return float(one), float(other)
+    patterns, known = Patterns.of(votes), np.asarray(labels, dtype=np.float64)
+    n = len(patterns.votes)
+    total, right, wrong = patterns.count(), patterns.count(known == 1), patterns.count(known == 0)
+    labelled = np.flatnonzero(np.isfinite(known))
+    cell = patterns.index[labelled] * 2 + (known[labelled] == 1)
+    kinds, group = np.unique(cell, return_inverse=True)
+    if len(kinds) > _LEFT_OUT_ONE_BY_ONE:
+        group = np.empty_like(group)
+        group[np.argsort(cell, kind="stable")] = np.arange(len(cell)) % _FOLDS
+        held = np.zeros((_FOLDS, 2 * n))
+        np.add.at(held, (group, cell), 1.0)
+    else:
+        held = (kinds[:, None] == np.arange(2 * n)).astype(np.float64)
+    # The last stream has all labels.
+    held = np.concatenate([held, np.zeros((1, 2 * n))])
+    left = right - held[:, 1::2], wrong - held[:, 0::2]
+    found = calibrate_patterns(patterns.votes, total - left[0] - left[1], *left, agreement).probability(patterns.votes)
+    probability: FloatArray = found[-1, patterns.index]
+    probability[labelled] = found[group, patterns.index[labelled]]
+    return probability
 
 
-def _calibrated(votes: FloatArray, counts: list[FloatArray], made: Calibration, part: slice, models: _Models) -> None:
-    """Fill in a part of `made` from the votes and counts (streams, patterns) of its streams."""
-    total = counts[0] + counts[1] + counts[2]
-    made.scale[part], made.centre[part] = _spread_of(votes, total, made, part)
-    here = Calibration(*(values[part] for values in vars(made).values()))
-    told, counted, right, wrong = _labelled(votes, counts[1], counts[2], here)
-    n_votes = ratio((total * np.isfinite(votes).sum(axis=-1)).sum(axis=-1), total.sum(axis=-1))
-    shrunk = np.minimum(1.0, _FULL_DEVIATION_VOTES / np.maximum(np.nan_to_num(n_votes), 1.0))
-    # Deviations of a per-stream size: the votes are scaled rather than the prior.
-    signed = told.signed * (counted * np.sqrt(shrunk)[:, None])[..., None]
-    basis = None
-    if signed.shape[-1] > signed.shape[-2]:
-        # More judges than labelled patterns: no more directions than those are seen by any label.
-        basis = np.swapaxes(np.linalg.svd(signed, full_matrices=False)[2], -1, -2)
-        signed = signed @ basis
-    made.coefficients[part] = 0.0
-    log_evidence = np.empty(made.weights[part].shape)
-    for free in (False, True):
-        chosen = (models.deviation > 0) == free
-        n_more = signed.shape[-1] if free else 0
-        sd = np.repeat(np.sqrt(models.deviation[chosen])[:, None], n_more, axis=1)
-        priors = Priors(
-            np.concatenate([models.mean[chosen], np.zeros(sd.shape)], axis=1),
-            np.concatenate([models.sd[chosen], sd], axis=1),
-        )
-        terms = np.concatenate([told.terms, signed], axis=-1) if free else told.terms
-        found = modes(terms, right, wrong, priors)
-        log_evidence[:, chosen] = found.log_evidence
-        made.coefficients[part, chosen, :3] = found.coefficients[..., :3]
-        if free:
-            more = found.coefficients[..., 3:] * np.sqrt(shrunk)[:, None, None]
-            made.coefficients[part, chosen, 3:] = more if basis is None else more @ np.swapaxes(basis, -1, -2)
-    made.weights[part] = _softmax(np.log(models.odds) + log_evidence)
+@dataclass(frozen=True)
+class _Labelled:
+    """The labelled patterns of some streams: (streams, rows, …), filled up with rows that count for nothing.
 
+    common: 1, D and S; signed: the judges' votes times `size` (streams,), the standard deviation of a deviation of
+    variance 1; right, wrong: labels.
+    """
 
-def _spread_of(votes: FloatArray, total: FloatArray, made: Calibration, part: slice) -> tuple[FloatArray, FloatArray]:
-    """The scale of Dawid-Skene's log-odds (streams,), and each judge's mean vote as ±1 (streams, judges)."""
-    logit = _logit(votes, made.fpr[part], made.fnr[part], made.prevalence[part])
-    share = ratio(total, total.sum(axis=-1, keepdims=True))
-    share = np.where(np.isnan(share), 0.0, share)
-    deviation = logit - (share * logit).sum(axis=-1, keepdims=True)
-    correct, incorrect = split(votes)
-    signed, cast = (total[:, None, :] @ (correct + sign * incorrect) for sign in (-1, 1))
-    centre = ratio(signed, cast)[:, 0]
-    return np.maximum(np.sqrt((share * deviation**2).sum(axis=-1)), 1.0), np.where(np.isnan(centre), 0.0, centre)
+    common: FloatArray
+    signed: FloatArray
+    size: FloatArray
+    right: FloatArray
+    wrong: FloatArray
 
+    @classmethod
+    def of(cls, votes: FloatArray, total: FloatArray, right: FloatArray, wrong: FloatArray, seen: Seen) -> "_Labelled":
+        labelled = right + wrong > 0
+        rows = np.argsort(~labelled, axis=-1, kind="stable")[:, : max(int(labelled.sum(axis=-1).max(initial=0)), 1)]
+        there = votes[rows] if votes.ndim == 2 else np.take_along_axis(votes, rows[..., None], axis=1)
+        right, wrong = (np.take_along_axis(each, rows, axis=-1) for each in (right, wrong))
+        n_votes = ratio((total * np.isfinite(votes).sum(axis=-1)).sum(axis=-1), total.sum(axis=-1))
+        size = np.sqrt(np.minimum(1.0, FULL_DEVIATION_VOTES / np.maximum(np.nan_to_num(n_votes), 1.0)))
+        told = seen.terms(there)
+        counts = (right + wrong > 0) * size[:, None]
+        return cls(told.common, told.signed * counts[..., None], size, right, wrong)
 
-def _labelled(
-    votes: FloatArray, right: FloatArray, wrong: FloatArray, here: Calibration
-) -> tuple[_Told, FloatArray, FloatArray, FloatArray]:
-    """What is told of the labelled patterns, (streams, rows, …), whether a row is one (or fills up), and its labels."""
-    n_labels = right + wrong
-    rows = np.argsort(n_labels <= 0, axis=-1, kind="stable")[:, : max(int((n_labels > 0).sum(axis=-1).max()), 1)]
-    there = votes[rows] if votes.ndim == 2 else np.take_along_axis(votes, rows[..., None], axis=1)
-    right, wrong = (np.take_along_axis(each, rows, axis=-1) for each in (right, wrong))
-    return _told(there, here), (right + wrong > 0).astype(np.float64), right, wrong
+    def averaged(self, among: Models) -> tuple[FloatArray, FloatArray]:
+        """Weights (streams, models) and coefficients (streams, models, 3 + judges)."""
+        n_judges = self.signed.shape[-1]
+        log_evidence = np.empty((len(self.common), len(among.odds)))
+        coefficients = np.zeros((*log_evidence.shape, 3 + n_judges))
+        signed, basis = self._directions()
+        for deviating in (False, True):
+            chosen = (among.deviation > 0) == deviating
+            terms = np.concatenate([self.common, signed], axis=-1) if deviating else self.common
+            sd = np.repeat(np.sqrt(among.deviation[chosen])[:, None], terms.shape[-1] - 3, axis=1)
+            mean = np.concatenate([among.mean[chosen], np.zeros(sd.shape)], axis=1)
+            priors = Priors(mean, np.concatenate([among.sd[chosen], sd], axis=1))
+            found = modes(terms, self.right, self.wrong, priors)
+            log_evidence[:, chosen] = found.log_evidence
+            coefficients[:, chosen, :3] = found.coefficients[..., :3]
+            if deviating:
+                deviations = found.coefficients[..., 3:] * self.size[:, None, None]
+                coefficients[:, chosen, 3:] = deviations if basis is None else deviations @ basis
+        return _softmax(np.log(among.odds) + log_evidence), coefficients
 
+    def _directions(self) -> tuple[FloatArray, FloatArray | None]:
+        """The votes, and None; or with more judges than rows their components and directions (streams, rows, judges).
 
-def _told(votes: FloatArray, by: Calibration) -> _Told:
-    correct, incorrect = split(votes)
-    cast = correct + incorrect
-    logit = _logit(votes, by.fpr, by.fnr, by.prevalence) / by.scale[:, None]
-    share = ratio(correct.sum(axis=-1), cast.sum(axis=-1)) - 0.5
-    share = np.broadcast_to(np.where(np.isnan(share), 0.0, _SHARE_SPAN * share), logit.shape)
-    signed = correct - incorrect - cast * by.centre[:, None, :]
-    return _Told(np.stack([np.ones(logit.shape), logit, share], axis=-1), signed)
-
-
-def _logit(votes: FloatArray, fpr: FloatArray, fnr: FloatArray, prevalence: FloatArray) -> FloatArray:
-    logit: FloatArray = np.clip(posterior_logit(votes, fpr, fnr, prevalence), -_SUREST, _SUREST)
-    return logit
+        All judges' deviations have one variance, so that turning them changes nothing, and in no other direction than
+        these do labels tell of them.
+        """
+        if self.signed.shape[-1] <= self.signed.shape[-2]:
+            return self.signed, None
+        basis = np.linalg.svd(self.signed, full_matrices=False)[2]
+        return self.signed @ np.swapaxes(basis, -1, -2), basis
 
 
 def _softmax(logs: FloatArray) -> FloatArray:
