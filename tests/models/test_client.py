@@ -1,6 +1,7 @@
 """The client against a real HTTP server that misbehaves in every way known."""
 
 import dataclasses
+import gc
 import json
 import os
 import subprocess
@@ -529,13 +530,15 @@ def test_a_full_disk_stops_the_job(server, spec, calls, journal, monkeypatch):
     assert server.prompts() == ["a"]
 
 
-def test_ctrl_c_keeps_what_was_answered(server, spec, calls, journal):
+def test_ctrl_c_keeps_what_was_answered_and_leaves_nothing_to_be_logged_later(server, spec, calls, journal, caplog):
     def interrupt(done, total, answer):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         complete(spec(), calls("a", "b"), journal, Limits(concurrency=1), interrupt)
     assert pending(spec(), calls("a", "b"), journal) == calls("b")
+    gc.collect()
+    assert not [record for record in caplog.records if record.name == "asyncio"]
 
 
 def test_prices_and_tokens_are_known_offline():

@@ -107,7 +107,7 @@ class Batches:
         for batch in self._running:
             _say(f"{self._who}: waiting for {batch.name} of an earlier run")
         try:
-            asyncio.run(self._ask_all())
+            engine.run(self._ask_all())
         except KeyboardInterrupt:
             for batch in self._running:
                 _say(f"{self._who}: {batch.name} goes on at the provider; rerun for its answers")

@@ -110,7 +110,7 @@ class _Run:
     def ask_all(self, queue: Iterator[tuple[str, Call]]) -> None:
         """Ask everything in the queue. Raises the error that has ended the job, if one has."""
         with engine.seldom_collecting():
-            asyncio.run(self._ask_all(queue))
+            engine.run(self._ask_all(queue))
         if self.stop is not None:
             raise self.stop
 

@@ -6,7 +6,7 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -76,6 +76,24 @@ def seldom_collecting() -> Iterator[None]:
     finally:
         gc.set_threshold(*thresholds)
         gc.unfreeze()
+
+
+def run(main: Coroutine[Any, Any, None]) -> None:
+    """asyncio.run, after which no exception of an interrupted run is left for the garbage collector to find.
+
+    asyncio logs what nobody has retrieved when it is collected, in the middle of whatever happens to run by then.
+    """
+    interrupts: list[KeyboardInterrupt] = []
+
+    async def interruptible() -> None:
+        try:
+            await main
+        except KeyboardInterrupt as interrupt:
+            interrupts.append(interrupt)
+
+    asyncio.run(interruptible())
+    if interrupts:
+        raise interrupts[0]
 
 
 def spare_logging() -> None:
