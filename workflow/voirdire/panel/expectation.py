@@ -4,6 +4,7 @@ Log odds and expected counts are whole numbers of tiny units, so that their sums
 whatever order and by whatever library they are taken.
 """
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -42,7 +43,7 @@ class Rows(Protocol):
     def over_rows(self, weights: FloatArray) -> FloatArray:
         """(panels, 2 judges): sums of the rows' weights, (panels, rows), over those with the vote."""
 
-    def of(self, panels: NDArray[np.int64]) -> "Rows":
+    def of(self, panels: NDArray[np.bool_]) -> "Rows":
         """The rows of some of the panels."""
 
 
@@ -60,7 +61,7 @@ class Plain:
         sums: FloatArray = weights @ self.both if self.both.ndim == 2 else (weights[:, None, :] @ self.both)[:, 0]
         return sums
 
-    def of(self, panels: NDArray[np.int64]) -> "Plain":
+    def of(self, panels: NDArray[np.bool_]) -> "Plain":
         return self if self.both.ndim == 2 else Plain(self.both[panels])
 
 
@@ -85,7 +86,7 @@ class Coded:
             sums[0, chunk.columns] = by_code @ chunk.votes
         return sums
 
-    def of(self, panels: NDArray[np.int64]) -> "Coded":
+    def of(self, panels: NDArray[np.bool_]) -> "Coded":
         return self
 
 
@@ -124,8 +125,11 @@ class Em:
     def __init__(self, rows: Rows, weights: FloatArray, smoothing: float):
         self.rows, self.smoothing = rows, smoothing
         # A count's unit is small enough for its rounding not to matter, and no sum of them needs more than 52 bits.
-        self.units = np.ldexp(1.0, 52 - np.frexp(weights.sum(axis=-1, keepdims=True))[1])
+        bits = 52 - np.frexp(weights.sum(axis=-1, keepdims=True))[1]
+        self.units, self.unit = np.ldexp(1.0, bits), np.ldexp(1.0, -bits)
         self.weights = self._whole(weights)
+        self.counted = (weights > 0).astype(np.float64)
+        self.fractions = bool((weights != np.rint(weights)).any())
         self.total = rows.over_rows(self.weights)
         self.n = self.weights.sum(axis=-1)
 
@@ -136,35 +140,38 @@ class Em:
 
         start: P(right), (panels, rows). A panel ends when none of its posteriors changes by more than `tolerance`.
         """
-        n_panels = len(self.weights)
-        right = start.copy()
-        n_iter, converged = np.zeros(n_panels, np.int64), np.zeros(n_panels, np.bool_)
-        em, going = self, np.arange(n_panels)
+        right, now = start * self.counted, start * self.counted
+        n_iter, converged = np.zeros(len(right), np.int64), np.zeros(len(right), np.bool_)
+        em, going = self, np.arange(len(right))
         for _ in range(max_iter):
-            now = right[going]
             found = em.expected(em.maximised(now))
-            change = np.where(em.weights > 0, np.abs(found - now), 0.0).max(axis=-1, initial=0.0)
-            moves = change > tolerance
-            # One that has ended is no longer touched, though it may be computed along with the others.
-            touched = ~converged[going]
-            right[going[touched]] = found[touched]
-            n_iter[going[touched]] += 1
-            converged[going] |= ~moves
-            if converged.all():
-                break
-            if converged[going].mean() > 0.25:
-                going = np.flatnonzero(~converged)
-                em = self.of(going)
+            ends = np.abs(found - now).max(axis=-1, initial=0.0) <= tolerance
+            n_iter[going] += 1
+            now = found
+            if ends.any():
+                converged[going[ends]] = True
+                right[going[ends]] = found[ends]
+                going, now = going[~ends], now[~ends]
+                if not len(going):
+                    break
+                em = em.of(~ends)
+        right[going] = now
         return self.maximised(right), n_iter, converged
 
-    def of(self, panels: NDArray[np.int64]) -> "Em":
+    def of(self, panels: NDArray[np.bool_]) -> "Em":
         """Some of the panels."""
-        return Em(self.rows.of(panels), self.weights[panels], self.smoothing)
+        some = copy(self)
+        some.rows = self.rows.of(panels)
+        for name in ("units", "unit", "weights", "counted", "total", "n"):
+            setattr(some, name, getattr(self, name)[panels])
+        return some
 
     def maximised(self, right: FloatArray) -> Estimate:
         """M-step: rates from P(right), (panels, rows)."""
         # Rounded before they are counted, so that a row of count 2 makes what two rows make.
-        shares = self._whole(self.weights * self._whole(right))
+        shares = self.weights * self._whole(right)
+        if self.fractions:
+            shares = self._whole(shares)
         among_right = self.rows.over_rows(shares)
         among_wrong = np.maximum(self.total - among_right, 0.0)
         n_right = shares.sum(axis=-1)
@@ -182,11 +189,16 @@ class Em:
         from scipy.special import expit
 
         evidence = self.rows.over_judges(evidence_of(rates.fpr, rates.fnr))
-        right: FloatArray = expit(evidence + prior_of(rates.prevalence)[..., None])
+        evidence += prior_of(rates.prevalence)[..., None]
+        right: FloatArray = expit(evidence, out=evidence)
+        # Rows that are not counted have no part in convergence either.
+        right *= self.counted
         return right
 
     def _whole(self, counts: FloatArray) -> FloatArray:
-        whole: FloatArray = np.rint(counts * self.units) / self.units
+        whole: FloatArray = counts * self.units
+        np.rint(whole, out=whole)
+        whole *= self.unit
         return whole
 
     def _rate(self, events: FloatArray, others: FloatArray) -> FloatArray:
