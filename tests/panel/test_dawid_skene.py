@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from crowd import crowd_kit, independent_panel, read_crowd
+from crowd import crowd_kit, independent_panel, read_crowd, written_out
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -44,6 +44,17 @@ def test_posteriors_and_rates_are_crowd_kits(votes, n_iter):
     np.testing.assert_allclose(after.fpr, fpr, atol=1e-6, rtol=0)
     np.testing.assert_allclose(after.fnr, fnr, atol=1e-6, rtol=0)
     assert (after.n_iter, after.converged) == (n_iter, False)
+
+
+@pytest.mark.parametrize(("smoothing", "n_iter"), [(0, 1), (0, 25), (1, 1), (1, 25), (7.5, 25)])
+def test_rates_are_those_of_the_formulas_written_out(smoothing, n_iter):
+    votes = with_gaps(11, 60, 4, 0.2)
+    counts = np.random.default_rng(0).integers(0, 5, 60) / 2
+    found = fit(votes, counts, smoothing, tolerance=-1, max_iter=n_iter)
+    fpr, fnr, prevalence = written_out(votes, counts, smoothing, n_iter)
+    np.testing.assert_allclose(found.fpr, fpr, atol=1e-8)
+    np.testing.assert_allclose(found.fnr, fnr, atol=1e-8)
+    assert found.prevalence == pytest.approx(prevalence, abs=1e-8)
 
 
 def test_real_crowds_are_decided_as_published(shared_data):
@@ -147,7 +158,14 @@ def test_nothing_to_learn_gives_no_number_that_is_none(votes, smoothing):
     [
         (lambda: fit([[2, 1]]), "found 2; a vote is 1"),
         (lambda: fit([1, 0]), r"votes: the shape is \(2,\); they are responses × judges"),
-        (lambda: fit([[1, 0]], [1, 2]), r"weights: the shape is \(2,\); there are 1 rows"),
+        (
+            lambda: fit([[1, 0]], [1, 2]),
+            r"weights: the shape is \(2,\); votes of shape \(1, 2\) have one of \(..., 1\)",
+        ),
+        (
+            lambda: fit(np.ones((3, 4, 2)), np.ones((2, 4))),
+            r"weights: the shape is \(2, 4\); votes of shape \(3, 4, 2\)",
+        ),
         (lambda: fit([[1, 0], [0, 0]], [1, -2]), "weights: found -2"),
         (lambda: fit([[1, 0], [0, 0]], [NAN, 2]), "weights: found nan"),
     ],

@@ -60,6 +60,35 @@ def fit_crowd_kit(frame, n_iter):
         return DawidSkene(n_iter=n_iter, tol=-np.inf).fit(frame)
 
 
+def written_out(votes, counts, smoothing, n_iter):
+    """Rates of Dawid and Skene's model, vote by vote: fpr, fnr (judges,) and prevalence after so many rounds."""
+    voted = np.isfinite(votes)
+    right = [np.mean(row[there]) if there.any() else 0.5 for row, there in zip(votes, voted, strict=True)]
+    for round_ in range(n_iter + 1):
+        # [judge][truth][vote], and responses by truth.
+        said = np.full((votes.shape[1], 2, 2), float(smoothing))
+        responses = np.full(2, float(smoothing))
+        for row, share, count in zip(votes, right, counts, strict=True):
+            if not np.isfinite(row).any():
+                continue
+            responses += count * np.array([1 - share, share])
+            for judge, vote in enumerate(row):
+                if np.isfinite(vote):
+                    said[judge, :, int(vote)] += count * np.array([1 - share, share])
+        said = np.maximum(said, 1e-10)
+        share_of = said / said.sum(axis=2, keepdims=True)
+        prior = responses / responses.sum()
+        if round_ == n_iter:
+            break
+        for number, row in enumerate(votes):
+            joint = prior.copy()
+            for judge, vote in enumerate(row):
+                if np.isfinite(vote):
+                    joint *= share_of[judge, :, int(vote)]
+            right[number] = joint[1] / joint.sum()
+    return share_of[:, 0, 1], share_of[:, 1, 0], prior[1]
+
+
 def long(votes):
     """A row per vote, as crowd-kit takes them."""
     task, worker = np.nonzero(np.isfinite(votes))

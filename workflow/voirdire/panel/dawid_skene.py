@@ -152,8 +152,13 @@ def _checked(votes: ArrayLike, weights: ArrayLike | None) -> tuple[FloatArray, F
     if weights is None:
         return rows, np.ones(rows.shape[:-1])
     given = np.asarray(weights, dtype=np.float64)
+    misfit = f"weights: the shape is {given.shape}; votes of shape {rows.shape} have one of (..., {rows.shape[-2]})"
     if given.shape[-1:] != rows.shape[-2:-1]:
-        raise UserError(f"weights: the shape is {given.shape}; there are {rows.shape[-2]} rows of votes")
+        raise UserError(misfit)
+    try:
+        np.broadcast_shapes(given.shape, rows.shape[:-1])
+    except ValueError:
+        raise UserError(misfit) from None
     if strange := given[~(np.isfinite(given) & (given >= 0))].tolist():
         raise UserError(f"weights: found {strange[0]:g}; a weight is a number of occurrences, 0 or above")
     return rows, given
