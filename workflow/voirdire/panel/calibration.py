@@ -103,7 +103,9 @@ def calibrate_patterns(
         weights[part], coefficients[part] = labelled.averaged(among)
 
     _in_parts(len(total), one)
-    return Calibration(seen, weights.reshape((*batch, -1)), coefficients.reshape((*batch, *coefficients.shape[1:])))
+    return Calibration(
+        seen, weights.reshape((*batch, *weights.shape[1:])), coefficients.reshape((*batch, *coefficients.shape[1:]))
+    )
 
 
 def cross_fitted(votes: ArrayLike, labels: ArrayLike, agreement: float = np.nan) -> FloatArray:

@@ -5,6 +5,7 @@ climbed together by Newton's method, which for this log-concave posterior ends i
 """
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -44,19 +45,18 @@ def modes(terms: FloatArray, right: FloatArray, wrong: FloatArray, priors: Prior
     maximum + ½ log |2π H⁻¹| with H the negative second derivative (MacKay 1992, Neural Computation 4, 415-447).
     """
     batch = terms.shape[:-2]
-    climb = _Climb(terms.reshape(-1, *terms.shape[-2:]), right.reshape(-1, right.shape[-1]), wrong, priors)
+    rows, models = (prod(batch), terms.shape[-2]), priors.mean.shape
+    climb = _Climb(terms.reshape(*rows, models[1]), right.reshape(rows), wrong.reshape(rows), priors)
     steps, evidence = climb.run()
     coefficients = priors.mean + priors.sd * steps
-    return Modes(
-        coefficients.reshape(*batch, *coefficients.shape[-2:]), evidence.reshape(*batch, coefficients.shape[-2])
-    )
+    return Modes(coefficients.reshape(*batch, *models), evidence.reshape(*batch, models[0]))
 
 
 class _Climb:
     """Coefficients are mean + sd × steps, with steps ~ N(0, 1): a prior of no width needs no special case."""
 
     def __init__(self, terms: FloatArray, right: FloatArray, wrong: FloatArray, priors: Priors):
-        self.terms, self.right, self.wrong = terms, right[:, None, :], wrong.reshape(right.shape)[:, None, :]
+        self.terms, self.right, self.wrong = terms, right[:, None, :], wrong[:, None, :]
         self.n = self.right + self.wrong
         self.priors = priors
         self.scales = priors.sd[:, :, None] * priors.sd[:, None, :]
