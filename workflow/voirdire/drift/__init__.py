@@ -4,19 +4,31 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from voirdire.drift.factors import FactorResult, drift_factors
     from voirdire.drift.scenario import Scenario
     from voirdire.drift.simulation import PAPER_ESTIMATORS, DriftResult, simulate
     from voirdire.drift.sweep import prior_sweep
     from voirdire.panel.matrix import NotEnoughVerdicts
 
-__all__ = ["PAPER_ESTIMATORS", "DriftResult", "NotEnoughVerdicts", "Scenario", "prior_sweep", "simulate"]
+__all__ = [
+    "PAPER_ESTIMATORS",
+    "DriftResult",
+    "FactorResult",
+    "NotEnoughVerdicts",
+    "Scenario",
+    "drift_factors",
+    "prior_sweep",
+    "simulate",
+]
 
 # Imported when first used: the configuration reads `voirdire.drift.grid` at every start of Snakemake.
 _LAZY = {
     "PAPER_ESTIMATORS": "voirdire.drift.simulation",
     "DriftResult": "voirdire.drift.simulation",
+    "FactorResult": "voirdire.drift.factors",
     "NotEnoughVerdicts": "voirdire.panel.matrix",
     "Scenario": "voirdire.drift.scenario",
+    "drift_factors": "voirdire.drift.factors",
     "prior_sweep": "voirdire.drift.sweep",
     "simulate": "voirdire.drift.simulation",
 }

@@ -91,7 +91,7 @@ def believe(name: str, streams: Streams, scenario: Scenario) -> Beliefs:
     if name == "oracle":
         return Beliefs.of([_true(streams, week, prior) for week in range(n_weeks)])
     estimator = ESTIMATORS[name](
-        n_judges, n_tasks=len(scenario.tasks), prior=prior, batch=(n_streams,), forgetting=scenario.forgetting
+        n_judges, n_tasks=streams.fpr.shape[2], prior=prior, batch=(n_streams,), forgetting=scenario.forgetting
     )
     known, stated = [], []
     early, wants_labels = scenario.labels == "before_votes", estimator.learns_from in ("labels", "both")

@@ -2,18 +2,23 @@
 
 _INTERVAL = ("low", "high")
 _DIFFERENCE = ("difference_low", "difference_high")
+_TO_ORACLE = ("difference_to_oracle", *_DIFFERENCE)
+_TO_MAJORITY = ("difference_to_majority", "difference_to_majority_low", "difference_to_majority_high")
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "drift": (
         *("week", "rule", "estimator", "weights", "n_seeds", "accuracy", *_INTERVAL, "fpr", "fnr"),
-        *("difference_to_oracle", *_DIFFERENCE),
-        *("difference_to_majority", "difference_to_majority_low", "difference_to_majority_high"),
+        *(*_TO_ORACLE, *_TO_MAJORITY),
         *("difference_to_mean_single", "difference_to_mean_single_low", "difference_to_mean_single_high"),
         *("abstained", "tied", "seed", "simulated"),
     ),
     "drift_rates": (
         *("week", "estimator", "judge", "rate", "estimate", *_INTERVAL, "truth"),
         *("abs_error", "abs_error_low", "abs_error_high", "seed", "simulated"),
+    ),
+    "drift_factors": (
+        *("factor", "level", "rule", "estimator", "weights", "n_seeds", "per_week", "n_judges"),
+        *("accuracy", *_INTERVAL, *_TO_ORACLE, "keeps", *_TO_MAJORITY, "abstained", "seed", "simulated"),
     ),
     "prior_sweep": (
         *("prior_fpr", "prior_fnr", "strength", "n_seeds", "accuracy", *_INTERVAL, "majority"),

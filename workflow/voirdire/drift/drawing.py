@@ -108,6 +108,7 @@ def _draw(source: Population, pools: _Pools, groups: int, per_group: int, seed: 
     weekly = (len(pool), scenario.weeks, *fpr.shape[1:])
     return Streams(
         votes=votes,
+        can_vote=box.can_vote[rows],
         truth=truth,
         labels=np.where(labelled, truth, np.nan),
         quorum=quorum,

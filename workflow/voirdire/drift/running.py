@@ -1,15 +1,17 @@
 """All rules and estimators on one set of streams."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from voirdire.drift.beliefs import believe_all
+from voirdire.drift.beliefs import Beliefs, believe_all
 from voirdire.drift.outcomes import mean_where_known
 from voirdire.drift.rules import PROBABILITY, Said, single_judges, voted, weighed
 from voirdire.drift.scenario import Scenario
 from voirdire.drift.streams import Streams
+from voirdire.errors import UserError
+from voirdire.panel.estimators import ESTIMATORS
 from voirdire.panel.votes import WEIGHTS, FloatArray, tally
 
 # What every rule is compared with, and the names of its limits.
@@ -36,8 +38,15 @@ class Run:
     rates: dict[str, tuple[FloatArray, FloatArray, FloatArray]]
 
 
-def run_rules(streams: Streams, scenario: Scenario, estimators: Sequence[str]) -> Run:
-    """Every rule's outcomes, and every estimator's rates; the oracle's among them, as the yardstick."""
+def known_estimators(names: Sequence[str] | None) -> tuple[str, ...]:
+    """The names, or those of all estimators; UserError where one is unknown."""
+    if unknown := [name for name in names or () if name not in ESTIMATORS]:
+        raise UserError(f"drift: unknown estimator {', '.join(unknown)}; there are {', '.join(ESTIMATORS)}")
+    return tuple(ESTIMATORS if names is None else names)
+
+
+def run_rules(streams: Streams, scenario: Scenario, estimators: Sequence[str], rates: bool = True) -> Run:
+    """Every rule's outcomes, and every estimator's rates unless they aren't asked for; the oracle as the yardstick."""
     beliefs = believe_all(["oracle", *estimators], streams, scenario)
     said: dict[RuleKey, Said] = {("majority", "", ""): voted(tally(streams.votes), streams, scenario)}
     said.update({(rule, "", ""): each for rule, each in single_judges(streams, scenario).items()})
@@ -45,17 +54,22 @@ def run_rules(streams: Streams, scenario: Scenario, estimators: Sequence[str]) -
         for weights in WEIGHTS if belief.probability is None else (*WEIGHTS, PROBABILITY):
             counted = weighed(streams.votes, belief, weights, scenario.floor)
             said["wmv", name, weights] = voted(counted, streams, scenario)
-    truth = np.where(beliefs["oracle"].supported, beliefs["oracle"].rates, np.nan)
-    rates = {}
-    for name, belief in beliefs.items():
-        error = np.abs(belief.rates - truth)
-        rates[name] = _averaged(streams, belief.rates), _averaged(streams, truth), _averaged(streams, error)
     gains = {
         (rule, baseline): each.gain(said[baseline_of(baseline, rule)], streams)
         for rule, each in said.items()
         for baseline in BASELINES
     }
-    return Run({rule: each.performance(streams) for rule, each in said.items()}, gains, rates)
+    believed = _rates(streams, beliefs) if rates else {}
+    return Run({rule: each.performance(streams) for rule, each in said.items()}, gains, believed)
+
+
+def _rates(streams: Streams, beliefs: Mapping[str, Beliefs]) -> dict[str, tuple[FloatArray, FloatArray, FloatArray]]:
+    truth = np.where(beliefs["oracle"].supported, beliefs["oracle"].rates, np.nan)
+    found = {}
+    for name, belief in beliefs.items():
+        error = np.abs(belief.rates - truth)
+        found[name] = _averaged(streams, belief.rates), _averaged(streams, truth), _averaged(streams, error)
+    return found
 
 
 def baseline_of(name: str, rule: RuleKey) -> RuleKey:

@@ -10,10 +10,8 @@ from voirdire.drift.drawing import observed_streams, resampled_streams
 from voirdire.drift.grid import SEEDS
 from voirdire.drift.outcomes import METRICS, Uncertainty
 from voirdire.drift.population import population
-from voirdire.drift.running import BASELINES, Run, baseline_of, run_rules
+from voirdire.drift.running import BASELINES, Run, baseline_of, known_estimators, run_rules
 from voirdire.drift.scenario import Scenario
-from voirdire.errors import UserError
-from voirdire.panel.estimators import ESTIMATORS
 
 PAPER_ESTIMATORS = ("oracle", "bayesian", "stratified", "disagreement")
 RATES = ("fpr", "fnr")
@@ -64,8 +62,7 @@ def simulate(
     estimator is unknown.
     """
     scenario = scenario or Scenario()
-    if unknown := [name for name in estimators if name not in ESTIMATORS]:
-        raise UserError(f"drift: unknown estimator {', '.join(unknown)}; there are {', '.join(ESTIMATORS)}")
+    known_estimators(estimators)
     source = population(verdicts, scenario, condition)
     streams = observed_streams(source, seeds, seed), resampled_streams(source, seeds, seed)
     observed, resampled = (run_rules(each, scenario, estimators) for each in streams)

@@ -16,13 +16,14 @@ class Streams:
 
     Streams of a group share their pool of items.
 
-    votes: (streams, weeks, responses, judges); truth, labels (NaN where there is none), quorum, task (number):
-    (streams, weeks, responses); fpr, fnr: (streams, weeks, tasks, judges) and prevalence: (streams, tasks), the true
-    ones of the stream's pool. sizes: (weeks,), how many responses each week has, where fewer than the arrays hold; what
-    is behind them is NaN, and task 0.
+    votes, can_vote (whether the judge is on the response's panel): (streams, weeks, responses, judges); truth, labels
+    (NaN where there is none), quorum, task (number): (streams, weeks, responses); fpr, fnr: (streams, weeks, tasks,
+    judges) and prevalence: (streams, tasks), the true ones of the stream's pool. sizes: (weeks,), how many responses
+    each week has, where fewer than the arrays hold; what is behind them is NaN, and task 0.
     """
 
     votes: FloatArray
+    can_vote: NDArray[np.bool_]
     truth: FloatArray
     labels: FloatArray
     quorum: IntArray
