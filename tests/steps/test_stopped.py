@@ -46,14 +46,31 @@ def run(worker, jobs, step):
 def start_and_kill(worker, server, jobs, step, draw):
     """Kill at a random point: before the first request, between two, in the middle of a line of the journal."""
     # No more answers than that, so that each of the kills finds something left to do, however slow the machine.
-    server.hold_after = server.answered + draw.randrange(3)
+    n_answers = draw.randrange(3)
+    server.hold_after = server.answered + n_answers
+    size = journal_size(jobs, step)
     (job,) = worker.start(jobs.job(step))
     server.wait_until(lambda server: server.answered >= server.hold_after, timeout_s=60)
+    if n_answers == 2:
+        # On a slow machine the time below would pass before any answer is read, in all of the kills.
+        wait_for(lambda: journal_size(jobs, step) > size)
     time.sleep(draw.uniform(0, LONGEST_S))
     os.kill(job, signal.SIGKILL)
     assert worker.wait() == [-signal.SIGKILL]
     server.wait_until(lambda server: server.in_flight == 0)
     server.hold_after = None
+
+
+def journal_size(jobs, step):
+    path = jobs.journal(step)
+    return path.stat().st_size if path.exists() else 0
+
+
+def wait_for(condition, timeout_s=60):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.005)
 
 
 def key_of(prompt, jobs):
