@@ -43,7 +43,7 @@ class Rows(Protocol):
     def over_rows(self, weights: FloatArray) -> FloatArray:
         """(panels, 2 judges): sums of the rows' weights, (panels, rows), over those with the vote."""
 
-    def of(self, panels: NDArray[np.bool_]) -> "Rows":
+    def of(self, panels: NDArray[np.int64]) -> "Rows":
         """The rows of some of the panels."""
 
 
@@ -61,7 +61,7 @@ class Plain:
         sums: FloatArray = weights @ self.both if self.both.ndim == 2 else (weights[:, None, :] @ self.both)[:, 0]
         return sums
 
-    def of(self, panels: NDArray[np.bool_]) -> "Plain":
+    def of(self, panels: NDArray[np.int64]) -> "Plain":
         return self if self.both.ndim == 2 else Plain(self.both[panels])
 
 
@@ -86,7 +86,7 @@ class Coded:
             sums[0, chunk.columns] = by_code @ chunk.votes
         return sums
 
-    def of(self, panels: NDArray[np.bool_]) -> "Coded":
+    def of(self, panels: NDArray[np.int64]) -> "Coded":
         return self
 
 
@@ -142,23 +142,24 @@ class Em:
         """
         right, now = start * self.counted, start * self.counted
         n_iter, converged = np.zeros(len(right), np.int64), np.zeros(len(right), np.bool_)
-        em, going = self, np.arange(len(right))
+        em, going, moving = self, np.arange(len(right)), np.ones(len(right), np.bool_)
         for _ in range(max_iter):
             found = em.expected(em.maximised(now))
-            ends = np.abs(found - now).max(axis=-1, initial=0.0) <= tolerance
-            n_iter[going] += 1
-            now = found
-            if ends.any():
-                converged[going[ends]] = True
-                right[going[ends]] = found[ends]
-                going, now = going[~ends], now[~ends]
-                if not len(going):
-                    break
-                em = em.of(~ends)
-        right[going] = now
+            ends = moving & (np.abs(found - now).max(axis=-1, initial=0.0) <= tolerance)
+            n_iter[going[moving]] += 1
+            now, moving = found, moving & ~ends
+            right[going[ends]] = found[ends]
+            converged[going[ends]] = True
+            if not moving.any():
+                break
+            # What has ended is computed along with the others until it is worth the trouble to leave it out.
+            if moving.mean() < 0.8:
+                em, going, now = em.of(np.flatnonzero(moving)), going[moving], now[moving]
+                moving = moving[moving]
+        right[going[moving]] = now[moving]
         return self.maximised(right), n_iter, converged
 
-    def of(self, panels: NDArray[np.bool_]) -> "Em":
+    def of(self, panels: NDArray[np.int64]) -> "Em":
         """Some of the panels."""
         some = copy(self)
         some.rows = self.rows.of(panels)
