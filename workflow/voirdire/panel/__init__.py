@@ -1,5 +1,6 @@
 """Votes of a panel of judges, their weights, and estimators of the judges' error rates."""
 
+from voirdire.panel.corrected import corrected_accuracy
 from voirdire.panel.dawid_skene import DawidSkene
 from voirdire.panel.ensembles import static_majority
 from voirdire.panel.estimators import (
@@ -36,6 +37,7 @@ __all__ = [
     "ballots",
     "best_judges",
     "best_single",
+    "corrected_accuracy",
     "majority",
     "minority_veto",
     "mix_rates",
