@@ -1,5 +1,6 @@
 """Votes of a panel of judges, their weights, and estimators of the judges' error rates."""
 
+from voirdire.panel.calibrate import calibrate
 from voirdire.panel.corrected import corrected_accuracy
 from voirdire.panel.dawid_skene import DawidSkene
 from voirdire.panel.ensembles import static_majority
@@ -15,6 +16,7 @@ from voirdire.panel.forgetting import Forgetting
 from voirdire.panel.hybrid import Hybrid
 from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
 from voirdire.panel.rates import Prior, Rates, mix_rates
+from voirdire.panel.rule_table import compare_rules
 from voirdire.panel.singles import best_judges, best_single, self_judge
 from voirdire.panel.votes import WEIGHTS, Tally, majority, minority_veto, tally, weigh, weighted
 
@@ -37,6 +39,8 @@ __all__ = [
     "ballots",
     "best_judges",
     "best_single",
+    "calibrate",
+    "compare_rules",
     "corrected_accuracy",
     "majority",
     "minority_veto",

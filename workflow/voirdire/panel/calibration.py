@@ -34,8 +34,11 @@ from voirdire.stats.arrays import ratio
 # Labels are left out one by one where so many differ, otherwise in so many parts.
 _LEFT_OUT_ONE_BY_ONE, _FOLDS = 200, 20
 
+# Hundreds of judges have no more to say by themselves, in time that grows with the cube of it.
+_MOST_DIRECTIONS = 32
+
 # Streams calibrated at once: so many that numpy's overhead is small, so few that they stay in the cache.
-_CHUNK = 64
+_CHUNK, _MANY_JUDGES = 64, 24
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Calibration:
             each = expit(coefficients[part] @ np.swapaxes(terms, -1, -2))
             found[part] = (weights[part, None, :] @ each)[:, 0]
 
-        _in_parts(len(found), one)
+        _in_parts(len(found), cast.shape[-1], one)
         return found.reshape((*batch, cast.shape[-2]))
 
 
@@ -86,7 +89,7 @@ def calibrate_patterns(
 
     >>> fitted = calibrate_patterns([[1, 1, 1], [1, 1, 0], [0, 0, 0]], [30, 10, 20], [2, 0, 0], [0, 1, 2])
     >>> fitted.probability([[1, 1, 1], [1, 0, 1], [0, 0, 0]]).round(2)
-    array([0.94, 0.7 , 0.06])
+    array([0.94, 0.71, 0.07])
     """
     cast: FloatArray = np.asarray(votes, dtype=np.float64)
     counts = np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in (unlabelled, right, wrong)))
@@ -102,36 +105,42 @@ def calibrate_patterns(
         labelled = _Labelled.of(rows[part] if own else rows, total[part], right[part], wrong[part], seen[part])
         weights[part], coefficients[part] = labelled.averaged(among)
 
-    _in_parts(len(total), one)
+    _in_parts(len(total), cast.shape[-1], one)
     return Calibration(
         seen, weights.reshape((*batch, *weights.shape[1:])), coefficients.reshape((*batch, *coefficients.shape[1:]))
     )
 
 
-def cross_fitted(votes: ArrayLike, labels: ArrayLike, agreement: float = np.nan) -> FloatArray:
+def cross_fitted(votes: ArrayLike, labels: ArrayLike, agreement: float = np.nan, weight: ArrayLike = 1.0) -> FloatArray:
     """P(right) of each response, (responses,), in which its own label has no say.
 
     votes: (responses, judges); labels: (responses,), 1 right, 0 wrong, NaN unlabelled. A labelled response is taken for
     an unlabelled one in turn, or with more than 200 different ones by twenties; the others' probability is that of all
-    labels. What prediction-powered inference needs. agreement: as in `calibrate_patterns`.
+    labels. What prediction-powered inference needs. weight: of each label, (responses,) or one for all; agreement: as
+    in `calibrate_patterns`.
     """
     patterns, known = Patterns.of(votes), np.asarray(labels, dtype=np.float64)
-    n = len(patterns.votes)
-    total, right, wrong = patterns.count(), patterns.count(known == 1), patterns.count(known == 0)
+    n, each = len(patterns.votes), np.broadcast_to(np.asarray(weight, dtype=np.float64), known.shape)
     labelled = np.flatnonzero(np.isfinite(known))
     cell = patterns.index[labelled] * 2 + (known[labelled] == 1)
     kinds, group = np.unique(cell, return_inverse=True)
+    # Whose labels, (streams, patterns × 2), are left out: one's of each kind, of the kind's mean weight, or a part's.
+    counts, weights = (np.bincount(cell, given, minlength=2 * n) for given in (None, each[labelled]))
     if len(kinds) > _LEFT_OUT_ONE_BY_ONE:
         group = np.empty_like(group)
         group[np.argsort(cell, kind="stable")] = np.arange(len(cell)) % _FOLDS
-        held = np.zeros((_FOLDS, 2 * n))
+        held, without = np.zeros((2, _FOLDS + 1, 2 * n))
         np.add.at(held, (group, cell), 1.0)
+        np.add.at(without, (group, cell), each[labelled])
     else:
-        held = (kinds[:, None] == np.arange(2 * n)).astype(np.float64)
+        held = np.concatenate([kinds[:, None] == np.arange(2 * n), np.zeros((1, 2 * n))]).astype(np.float64)
+        without = held * np.nan_to_num(ratio(weights, counts))
     # The last stream has all labels.
-    held = np.concatenate([held, np.zeros((1, 2 * n))])
-    left = right - held[:, 1::2], wrong - held[:, 0::2]
-    found = calibrate_patterns(patterns.votes, total - left[0] - left[1], *left, agreement).probability(patterns.votes)
+    unlabelled = patterns.count(np.isnan(known)) + held[:, ::2] + held[:, 1::2]
+    left = np.maximum(weights - without, 0.0)
+    left = np.where(counts - held > 0, left, 0.0)
+    fitted = calibrate_patterns(patterns.votes, unlabelled, left[:, 1::2], left[:, ::2], agreement)
+    found = fitted.probability(patterns.votes)
     probability: FloatArray = found[-1, patterns.index]
     probability[labelled] = found[group, patterns.index[labelled]]
     return probability
@@ -184,14 +193,15 @@ class _Labelled:
         return _softmax(np.log(among.odds) + log_evidence), coefficients
 
     def _directions(self) -> tuple[FloatArray, FloatArray | None]:
-        """The votes, and None; or with more judges than rows their components and directions (streams, rows, judges).
+        """The votes, and None; or of many judges their components and directions (streams, directions, judges).
 
         All judges' deviations have one variance, so that turning them changes nothing, and in no other direction than
-        these do labels tell of them.
+        the votes' own do labels tell of them. Of many directions those in which the votes differ most are kept.
         """
-        if self.signed.shape[-1] <= self.signed.shape[-2]:
+        n_rows, n_judges = self.signed.shape[-2:]
+        if n_judges <= min(n_rows, _MOST_DIRECTIONS):
             return self.signed, None
-        basis = np.linalg.svd(self.signed, full_matrices=False)[2]
+        basis = np.linalg.svd(self.signed, full_matrices=False)[2][:, :_MOST_DIRECTIONS]
         return self.signed @ np.swapaxes(basis, -1, -2), basis
 
 
@@ -206,10 +216,13 @@ def _flat(values: FloatArray, batch: tuple[int, ...]) -> FloatArray:
     return values.reshape(prod(batch), *values.shape[len(batch) :])
 
 
-def _in_parts(n: int, work: Callable[[slice], None]) -> None:
-    """Do the work on slices of n streams, several at once; numpy's arithmetic doesn't hold the interpreter."""
+def _in_parts(n: int, n_judges: int, work: Callable[[slice], None]) -> None:
+    """Do the work on slices of n streams, several at once; numpy's arithmetic doesn't hold the interpreter.
+
+    One after the other with many judges, whose matrices are large enough for the linear algebra's own threads.
+    """
     parts = [slice(start, min(start + _CHUNK, n)) for start in range(0, n, _CHUNK)]
-    if len(parts) < 2:
+    if len(parts) < 2 or n_judges > _MANY_JUDGES:
         for part in parts:
             work(part)
         return

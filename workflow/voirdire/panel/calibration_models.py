@@ -1,7 +1,7 @@
 """The simple calibrations between which labels choose, and how likely each is before any label.
 
 See `voirdire.panel.calibration` for the model. A zoo of simulated panels (independent judges, shared difficulty, blind
-spots, copies, guessing) decided what is here: eighteen models do as well as sixty, and naive Bayes on the labels adds
+spots, copies, guessing) decided what is here: twenty-six models do as well as sixty, and naive Bayes on the labels adds
 nothing to the judges' deviations.
 """
 
@@ -20,9 +20,9 @@ _DAWID_SKENE, _SHARE = (2.0, 0.0), (0.0, 1.5)
 _MIXES = (_DAWID_SKENE, _SHARE, (1.6, 0.3), (0.4, 1.2))
 # (sd of the intercept, prior odds): a threshold as of most panels, or of very lenient or strict ones.
 _INTERCEPTS = ((0.5, 2.0), (1.5, 1.0))
-_DEVIATIONS = (0.0, 0.3)
+_DEVIATIONS = (0.0, 0.1, 0.5)
 # What all looser models share, and what each default has unless there is evidence for or against Dawid-Skene.
-_LOOSER, _DEFAULT = 3.5, 4.0
+_LOOSER, _DEFAULT = 2.0, 4.0
 # Of D and of S alone, where halves of the panel find different truths; and where those of 25 judges or more find one.
 _DIFFERENT, _ONE_OF_MANY, _MANY = (0.5, 8.0), (56.0, 1.0), 25
 

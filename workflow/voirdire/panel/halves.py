@@ -15,6 +15,8 @@ from voirdire.panel.patterns import Patterns
 from voirdire.panel.votes import FloatArray, split
 from voirdire.stats.arrays import ratio
 
+# Halves of fewer judges, or on fewer responses, tell too little.
+ENOUGH_JUDGES, ENOUGH_RESPONSES = 7, 50
 # Hard labels need no more.
 _TOLERANCE, _MOST_ROUNDS = 1e-3, 200
 
@@ -32,6 +34,15 @@ class HalfAgreement:
     @property
     def ratio(self) -> float:
         return float(ratio(self.kappa, self.expected)) if self.expected > 0 else np.nan
+
+
+def agreement(votes: ArrayLike, weights: ArrayLike | None = None) -> float:
+    """The ratio of `half_agreement`; NaN, as for no evidence, with fewer than 7 judges or 50 responses."""
+    cast: FloatArray = np.asarray(votes, dtype=np.float64)
+    voted = np.isfinite(cast)
+    n_responses = voted.any(axis=1) @ (np.ones(len(cast)) if weights is None else np.asarray(weights, np.float64))
+    enough = voted.any(axis=0).sum() >= ENOUGH_JUDGES and n_responses >= ENOUGH_RESPONSES
+    return half_agreement(cast, weights).ratio if enough else np.nan
 
 
 def half_agreement(

@@ -9,7 +9,7 @@ from voirdire.panel.batches import Batch
 from voirdire.panel.calibration import Calibration, calibrate_patterns
 from voirdire.panel.estimators import Estimator, registered
 from voirdire.panel.forgetting import Forgetting
-from voirdire.panel.halves import half_agreement
+from voirdire.panel.halves import agreement
 from voirdire.panel.pattern_counts import PatternCounts
 from voirdire.panel.rates import Prior, Rates, too_few_judges
 from voirdire.panel.votes import FloatArray, split
@@ -36,7 +36,7 @@ class Hybrid(Estimator):
     >>> panel.update(votes)
     >>> panel.label([[1, 1, 0], [0, 0, 0]], labels=[0, 0])
     >>> panel.probability([[1, 1, 1], [0, 0, 0]]).round(2)
-    array([0.89, 0.09])
+    array([0.9, 0.1])
     """
 
     learns_from: ClassVar[Literal["both"]] = "both"
@@ -52,7 +52,7 @@ class Hybrid(Estimator):
     ):
         self.n_judges, self.batch = n_judges, batch
         self.prior = prior or Prior()
-        self.check_halves = check_halves and batch == () and n_judges >= 7
+        self.check_halves = check_halves and batch == ()
         self._seen = PatternCounts(n_judges, batch, n_kinds=3, forgetting=forgetting)
         self._fitted: Calibration | None = None
 
@@ -91,10 +91,8 @@ class Hybrid(Estimator):
         """The fitted model of everything seen."""
         if self._fitted is None:
             votes, counts = self._seen.table()
-            agreement = np.nan
-            if self.check_halves and len(votes):
-                agreement = half_agreement(votes, counts.sum(axis=0)).ratio
-            self._fitted = calibrate_patterns(votes, counts[0], counts[1], counts[2], agreement)
+            found = agreement(votes, counts.sum(axis=0)) if self.check_halves else np.nan
+            self._fitted = calibrate_patterns(votes, counts[0], counts[1], counts[2], found)
         return self._fitted
 
     def rates(self) -> Rates:

@@ -18,7 +18,7 @@ _MOST_STEPS = 100
 # move; convergence is quadratic, so what is left is far smaller.
 _DECREMENT = 1e-7
 # With more terms than these their products take more memory than they save time.
-_FEW_TERMS = 24
+_FEW_TERMS = 36
 
 
 @dataclass(frozen=True)
