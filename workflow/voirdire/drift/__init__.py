@@ -4,7 +4,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from voirdire.drift.changes import change_points
     from voirdire.drift.factors import FactorResult, drift_factors
+    from voirdire.drift.replaying import replay
     from voirdire.drift.scenario import Scenario
     from voirdire.drift.simulation import PAPER_ESTIMATORS, DriftResult, simulate
     from voirdire.drift.sweep import prior_sweep
@@ -16,8 +18,10 @@ __all__ = [
     "FactorResult",
     "NotEnoughVerdicts",
     "Scenario",
+    "change_points",
     "drift_factors",
     "prior_sweep",
+    "replay",
     "simulate",
 ]
 
@@ -28,8 +32,10 @@ _LAZY = {
     "FactorResult": "voirdire.drift.factors",
     "NotEnoughVerdicts": "voirdire.panel.matrix",
     "Scenario": "voirdire.drift.scenario",
+    "change_points": "voirdire.drift.changes",
     "drift_factors": "voirdire.drift.factors",
     "prior_sweep": "voirdire.drift.sweep",
+    "replay": "voirdire.drift.replaying",
     "simulate": "voirdire.drift.simulation",
 }
 

@@ -20,6 +20,20 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         *("factor", "level", "rule", "estimator", "weights", "n_seeds", "per_week", "n_judges"),
         *("accuracy", *_INTERVAL, *_TO_ORACLE, "keeps", *_TO_MAJORITY, "abstained", "seed", "simulated"),
     ),
+    "drift_changes": (
+        *("judge", "becomes", "week", "n_seeds", "false_alarms", "false_alarms_low", "false_alarms_high"),
+        *("power", "power_low", "power_high", "mean_delay", "located", "misnamed", "alpha", "permutations"),
+        *("seed", "simulated"),
+    ),
+    "replay": (
+        *("period", "start", "n_responses", "n_known", "n_labels", "rule", "estimator", "weights", "accuracy"),
+        *(*_INTERVAL, "fpr", "fnr", "difference_to_oracle", "difference_to_majority", "difference_to_mean_single"),
+        *("abstained", "tied", "left_out", "seed", "simulated"),
+    ),
+    "change_points": (
+        *("judge", "says", "since", "first_alarm", "reading", "statistic", "threshold", "p", "before", "after"),
+        *("n_votes", "n_periods", "left_out", "note", "seed", "simulated"),
+    ),
     "prior_sweep": (
         *("prior_fpr", "prior_fnr", "strength", "n_seeds", "accuracy", *_INTERVAL, "majority"),
         *("difference", *_DIFFERENCE, "is_default", "seed", "simulated"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from voirdire.drift import mishaps, mixes, panels
+from voirdire.drift.change_study import change_study
 from voirdire.drift.columns import COLUMNS
 from voirdire.drift.drawing import observed_streams, resampled_streams
 from voirdire.drift.grid import SEEDS
@@ -38,9 +39,13 @@ KEEPS, BREAKS, UNDECIDED = "keeps within 0.5 points", "breaks", "undecided"
 
 @dataclass(frozen=True)
 class FactorResult:
-    """factors: a row per factor, level and rule; absent: why a factor, or "factor: level", has none."""
+    """factors: a row per factor, level and rule; absent: why a factor, or "factor: level", has none.
+
+    changes: how well the change-point test finds a judge that changed, see `change_study`.
+    """
 
     factors: pd.DataFrame
+    changes: pd.DataFrame
     absent: dict[str, str]
 
 
@@ -79,11 +84,11 @@ def drift_factors(
     wanted = list(FACTORS) if factors is None else list(factors)
     if unknown := [name for name in wanted if name not in FACTORS]:
         raise UserError(f"drift: unknown factor {', '.join(unknown)}; there are {', '.join(FACTORS)}")
-    empty = pd.DataFrame(columns=list(COLUMNS["drift_factors"]))
+    empty, unchanged = (pd.DataFrame(columns=list(COLUMNS[name])) for name in ("drift_factors", "drift_changes"))
     try:
         base = Base(verdicts, population(verdicts, scenario, condition), dict(families or {}))
     except NotEnoughVerdicts as reason:
-        return FactorResult(empty, dict.fromkeys(wanted, str(reason)))
+        return FactorResult(empty, unchanged, dict.fromkeys(wanted, str(reason)))
     parts: list[pd.DataFrame] = []
     absent: dict[str, str] = {}
     for name in wanted:
@@ -95,7 +100,8 @@ def drift_factors(
                 continue
             part.insert(0, "factor", name)
             parts.append(part)
-    return FactorResult(pd.concat(parts, ignore_index=True) if parts else empty, absent)
+    changes = change_study(base, seeds, seed, level) if "silent model change" in wanted else unchanged
+    return FactorResult(pd.concat(parts, ignore_index=True) if parts else empty, changes, absent)
 
 
 def _levels(name: str, base: Base, absent: dict[str, str]) -> Iterator[Level]:

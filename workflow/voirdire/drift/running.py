@@ -47,13 +47,7 @@ def known_estimators(names: Sequence[str] | None) -> tuple[str, ...]:
 
 def run_rules(streams: Streams, scenario: Scenario, estimators: Sequence[str], rates: bool = True) -> Run:
     """Every rule's outcomes, and every estimator's rates unless they aren't asked for; the oracle as the yardstick."""
-    beliefs = believe_all(["oracle", *estimators], streams, scenario)
-    said: dict[RuleKey, Said] = {("majority", "", ""): voted(tally(streams.votes), streams, scenario)}
-    said.update({(rule, "", ""): each for rule, each in single_judges(streams, scenario).items()})
-    for name, belief in beliefs.items():
-        for weights in WEIGHTS if belief.probability is None else (*WEIGHTS, PROBABILITY):
-            counted = weighed(streams.votes, belief, weights, scenario.floor)
-            said["wmv", name, weights] = voted(counted, streams, scenario)
+    beliefs, said = rules_of(streams, scenario, estimators)
     gains = {
         (rule, baseline): each.gain(said[baseline_of(baseline, rule)], streams)
         for rule, each in said.items()
@@ -61,6 +55,20 @@ def run_rules(streams: Streams, scenario: Scenario, estimators: Sequence[str], r
     }
     believed = _rates(streams, beliefs) if rates else {}
     return Run({rule: each.performance(streams) for rule, each in said.items()}, gains, believed)
+
+
+def rules_of(
+    streams: Streams, scenario: Scenario, estimators: Sequence[str]
+) -> tuple[dict[str, Beliefs], dict[RuleKey, Said]]:
+    """What the estimators believe, the oracle first, and what every rule says."""
+    beliefs = believe_all(["oracle", *estimators], streams, scenario)
+    said: dict[RuleKey, Said] = {("majority", "", ""): voted(tally(streams.votes), streams, scenario)}
+    said.update({(rule, "", ""): each for rule, each in single_judges(streams, scenario).items()})
+    for name, belief in beliefs.items():
+        for weights in WEIGHTS if belief.probability is None else (*WEIGHTS, PROBABILITY):
+            counted = weighed(streams.votes, belief, weights, scenario.floor)
+            said["wmv", name, weights] = voted(counted, streams, scenario)
+    return beliefs, said
 
 
 def _rates(streams: Streams, beliefs: Mapping[str, Beliefs]) -> dict[str, tuple[FloatArray, FloatArray, FloatArray]]:
