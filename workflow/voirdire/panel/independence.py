@@ -23,11 +23,10 @@ from voirdire.stats.arrays import ratio
 THRESHOLD = 0.80
 # An error correlation matters that moves the mean label-free FPR by as much.
 MOVE = 0.1
-SPLITS = 20
+# Ways to halve the judges; in simulated panels half as many, which makes the test a little more cautious.
+SPLITS = 40
 # The null's panels, of which the lowest bounds a level of 1/40, and those in which power is counted.
 NULL_PANELS, POWER_PANELS = 39, 20
-# Halves of a simulated panel: half as many make its kappa somewhat noisier, and the test so much more cautious.
-_SIMULATED_SPLITS = 10
 _CORRELATIONS = tuple(round(0.1 * step, 1) for step in range(1, 10))
 _MOVED_PANELS = 4
 # Responses × judges of a simulated panel, at most.
@@ -73,7 +72,7 @@ def independence(
     halves = random_halves(patterns.votes.shape[1], splits, rng)
     (kappa,) = kappas(codes_of(patterns.votes)[None], halves, counts[None])
     panel = _panel(patterns.votes, counts, fitted)
-    null = kappas(panel.simulate(0.0, panels, rng), halves[:_SIMULATED_SPLITS])
+    null = kappas(panel.simulate(0.0, panels, rng), halves[: (splits + 1) // 2])
     mean = float(np.mean(null, where=np.isfinite(null))) if np.isfinite(null).any() else np.nan
     if not (np.isfinite(kappa) and mean > 0):
         return Independence(kappa=float(kappa))
@@ -82,7 +81,7 @@ def independence(
     correlation, moved = _that_matters(panel, rng)
     power = np.nan
     if np.isfinite(correlation):
-        correlated = kappas(panel.simulate(correlation, POWER_PANELS, rng), halves[:_SIMULATED_SPLITS])
+        correlated = kappas(panel.simulate(correlation, POWER_PANELS, rng), halves[: (splits + 1) // 2])
         power = float((correlated / mean < bound).mean())
     return Independence(float(kappa) / mean, bound, null, correlation, moved, power, float(kappa))
 
