@@ -3,6 +3,7 @@
 from voirdire.panel.calibrate import calibrate
 from voirdire.panel.corrected import corrected_accuracy
 from voirdire.panel.dawid_skene import DawidSkene
+from voirdire.panel.diagnostics import judge_diagnostics, panel_diagnostics
 from voirdire.panel.ensembles import static_majority
 from voirdire.panel.estimators import (
     ESTIMATORS,
@@ -18,6 +19,7 @@ from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
 from voirdire.panel.rates import Prior, Rates, mix_rates
 from voirdire.panel.rule_table import compare_rules
 from voirdire.panel.singles import best_judges, best_single, self_judge
+from voirdire.panel.trust import Trust, label_free_trust, trust_table
 from voirdire.panel.votes import WEIGHTS, Tally, majority, minority_veto, tally, weigh, weighted
 
 __all__ = [
@@ -36,18 +38,23 @@ __all__ = [
     "Rates",
     "Stratified",
     "Tally",
+    "Trust",
     "ballots",
     "best_judges",
     "best_single",
     "calibrate",
     "compare_rules",
     "corrected_accuracy",
+    "judge_diagnostics",
+    "label_free_trust",
     "majority",
     "minority_veto",
     "mix_rates",
+    "panel_diagnostics",
     "self_judge",
     "static_majority",
     "tally",
+    "trust_table",
     "weigh",
     "weighted",
 ]
