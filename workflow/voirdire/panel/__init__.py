@@ -13,6 +13,7 @@ from voirdire.panel.estimators import (
     Oracle,
     Stratified,
 )
+from voirdire.panel.examinees import compare_examinees
 from voirdire.panel.forgetting import Forgetting
 from voirdire.panel.hybrid import Hybrid
 from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
@@ -44,6 +45,7 @@ __all__ = [
     "best_single",
     "calibrate",
     "compare_rules",
+    "compare_examinees",
     "corrected_accuracy",
     "judge_diagnostics",
     "label_free_trust",
