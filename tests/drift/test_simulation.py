@@ -1,7 +1,5 @@
 """The simulation: planted values found again, no vote sees its own label, and the same seeds give the same table."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,6 @@ from voirdire.drift import PAPER_ESTIMATORS, Scenario, simulate
 from voirdire.drift.beliefs import believe
 from voirdire.drift.drawing import observed_streams
 from voirdire.drift.population import population
-from voirdire.drift.rules import label_accuracy
 from voirdire.errors import UserError
 from voirdire.panel import ballots, majority
 
@@ -188,25 +185,6 @@ def test_what_never_went_wrong_may_still(verdicts):
     np.testing.assert_allclose(plain["difference_high"], 1 - plain["low"], atol=1e-9)
     oracle = weeks[(weeks["estimator"] == "oracle") & (weeks["weights"] == "linear")]
     assert (oracle[["difference_low", "difference_high"]] == 0).all(axis=None)
-
-
-@pytest.mark.parametrize("name", ["bayesian", "stratified", "disagreement"])
-@pytest.mark.parametrize("week", [0, 4, 11])
-def test_no_vote_sees_its_own_label(verdicts, name, week):
-    scenario = Scenario()
-    streams = observed_streams(population(verdicts, scenario, "blind"), seeds=5, seed=0)
-    labels = streams.labels.copy()
-    labels[:, week] = 1 - labels[:, week]
-    changed = replace(streams, labels=labels)
-    before, after = (believe(name, each, scenario).rates for each in (streams, changed))
-    np.testing.assert_array_equal(before[:, : week + 1], after[:, : week + 1])
-    best = [label_accuracy(each, scenario) for each in (streams, changed)]
-    np.testing.assert_array_equal(best[0][:, : week + 1], best[1][:, : week + 1])
-    if name != "disagreement" and week < 11:
-        assert (before[:, week + 1] != after[:, week + 1]).any()
-    early = replace(scenario, labels="before_votes")
-    told = [believe(name, each, early).rates[:, week] for each in (streams, changed)]
-    assert (told[0] == told[1]).all() == (name == "disagreement")
 
 
 def test_label_free_estimates_use_the_weeks_own_verdicts(verdicts):
