@@ -21,7 +21,9 @@ def fold_probability(sample: Sample, folds: int = _FOLDS) -> FloatArray:
     `voirdire.panel.calibration.cross_fitted` leaves out one label at a time: the same idea, but for many judges slower
     by far, and without weights.
     """
-    votes = sample.votes[:, judge_order(sample.votes)]
+    # Judges whose votes can't be told apart may be by the labels.
+    kind = np.select([sample.labels == 1, sample.labels == 0], [10_007, 100_003], 1)
+    votes = sample.votes[:, judge_order(sample.votes, kind)]
     patterns = Patterns.of(votes)
     n = len(patterns.votes)
     labelled = np.flatnonzero(sample.known)

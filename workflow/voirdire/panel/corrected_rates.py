@@ -128,7 +128,7 @@ def _pooled_rates(whole: _Panel) -> tuple[float, float]:
 
 
 def _drawn(rng: np.random.Generator, events: FloatArray, n: FloatArray, shape: tuple[int, int]) -> FloatArray:
-    return rng.beta(events + _HALF, n - events + _HALF, shape)
+    return rng.beta(events + _HALF, np.maximum(n - events, 0) + _HALF, shape)
 
 
 def _drawn_accepted(rng: np.random.Generator, panel: _Panel, options: Options, shape: tuple[int, int]) -> FloatArray:
@@ -149,7 +149,8 @@ def _shrunk(
 ) -> tuple[FloatArray, FloatArray]:
     """Each examinee's rate, (examinees,), and drawn from its posterior, (draws, examinees)."""
     prior = np.clip(drawn_mean, 1e-6, 1 - 1e-6) * STRENGTH
-    drawn = rng.beta(prior + events, STRENGTH - prior + n - events, shape)
+    # Rounding of many labels may leave less than none.
+    drawn = rng.beta(prior + events, STRENGTH - prior + np.maximum(n - events, 0), shape)
     return (mean * STRENGTH + events) / (STRENGTH + n), drawn
 
 
