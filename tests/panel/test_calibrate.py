@@ -6,38 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from panel_zoo import Kind, blind_spot, independent
+from vote_tables import verdict_table
 
 from voirdire.errors import UserError
 from voirdire.panel.calibrate import ENOUGH_RESPONSES, METHODS, calibrate
 from voirdire.panel.calibration import calibrate_patterns
 
 NAN = np.nan
-KEYS = ["condition", "task", "item_id", "examinee", "trial"]
-
-
-def table(votes, truth=None, task="t", condition="blind", examinee="x"):
-    """Verdicts in rows; votes (responses, judges), NaN for none."""
-    n, n_judges = votes.shape
-    frame = pd.DataFrame(
-        {
-            "condition": condition,
-            "task": task,
-            "item_id": np.repeat([f"{task}-{i:04d}" for i in range(n)], n_judges),
-            "examinee": examinee,
-            "judge": np.tile([f"j{j}" for j in range(n_judges)], n),
-            "verdict": votes.ravel(),
-            "truth": np.repeat(np.full(n, NAN) if truth is None else truth, n_judges),
-        }
-    )
-    # A judge without a verdict on a response was asked, and failed.
-    frame["status"] = np.where(frame["verdict"].isna(), "unparsed", "ok")
-    return frame
 
 
 @pytest.fixture(scope="module")
 def few_labels():
     votes, truth = independent(Kind(5, 300, missing=0.1), seed=1)
-    return table(votes, np.where(np.arange(300) % 10 == 0, truth, NAN)), votes, truth
+    return verdict_table(votes, np.where(np.arange(300) % 10 == 0, truth, NAN)), votes, truth
 
 
 def test_every_method_says_one_word_of_each_response(few_labels):
@@ -60,7 +41,7 @@ def test_the_hybrids_verdict_is_the_side_of_its_probability(few_labels):
 
 def test_a_response_without_votes_or_below_the_quorum_stays_and_abstains():
     votes = np.array([[1, 1, 1], [NAN, NAN, NAN], [1, NAN, NAN], [0, 0, 0]])
-    frame = table(votes, np.array([1, 0, 1, 0.0]))
+    frame = verdict_table(votes, np.array([1, 0, 1, 0.0]))
     found = calibrate(frame, quorum=2)
     assert list(found["status"]) == ["ok", "abstain", "abstain", "ok"]
     assert list(found["n_votes"]) == [3, 0, 1, 3]
@@ -73,7 +54,7 @@ def test_a_response_without_votes_or_below_the_quorum_stays_and_abstains():
 @pytest.mark.parametrize(("tie", "word"), [("incorrect", "incorrect"), ("correct", "correct"), ("abstain", "abstain")])
 def test_a_tie_is_what_it_is_set_to_be(tie, word):
     votes = np.array([[1, 0], [0, 1], [1, 1], [0, 0]], float)
-    found = calibrate(table(votes), tie=tie)
+    found = calibrate(verdict_table(votes), tie=tie)
     for method in METHODS:
         assert list(found[method]) == [word, word, "correct", "incorrect"], method
     assert found["probability"].iloc[0] == pytest.approx(0.5)
@@ -81,7 +62,7 @@ def test_a_tie_is_what_it_is_set_to_be(tie, word):
 
 def test_no_examinee_votes_on_its_own_responses_unless_asked():
     votes = np.array([[1, 0, 0], [1, 1, 0]], float)
-    frame = table(votes, examinee="j0")
+    frame = verdict_table(votes, examinee="j0")
     assert list(calibrate(frame)["n_votes"]) == [2, 2]
     assert list(calibrate(frame, include_self=True)["n_votes"]) == [3, 3]
 
@@ -117,7 +98,7 @@ def test_nor_do_they_where_halves_of_the_judges_are_drawn():
 
 def unmoved(kind, names, order, seed):
     votes, truth = independent(kind, seed)
-    frame = table(votes, np.where(np.arange(kind.responses) % 3 == 0, truth, NAN))
+    frame = verdict_table(votes, np.where(np.arange(kind.responses) % 3 == 0, truth, NAN))
     shuffled = frame.sample(frac=1, random_state=order)
     shuffled["judge"] = shuffled["judge"].map({f"j{j}": name for j, name in enumerate(names)})
     one, other = calibrate(frame), calibrate(shuffled)
@@ -129,10 +110,10 @@ def test_a_large_task_learns_from_itself_and_a_small_one_from_all():
     votes = independent(Kind(4, 3 * ENOUGH_RESPONSES), seed=5)[0]
     votes[ENOUGH_RESPONSES:, 0] = 1 - votes[ENOUGH_RESPONSES:, 0]
     first, second = votes[:ENOUGH_RESPONSES], votes[ENOUGH_RESPONSES:]
-    alone = calibrate(table(first, task="a"))
-    with_others = calibrate(pd.concat([table(first, task="a"), table(second, task="b")]))
+    alone = calibrate(verdict_table(first, task="a"))
+    with_others = calibrate(pd.concat([verdict_table(first, task="a"), verdict_table(second, task="b")]))
     pd.testing.assert_frame_equal(alone, with_others[with_others["task"] == "a"].reset_index(drop=True))
-    small = pd.concat([table(first[:20], task="a"), table(second, task="b")])
+    small = pd.concat([verdict_table(first[:20], task="a"), verdict_table(second, task="b")])
     pooled = calibrate(small).query("task == 'a'")["probability"].to_numpy()
     everything = np.concatenate([first[:20], second])
     none = np.zeros(len(everything))
@@ -159,7 +140,7 @@ def test_labels_of_unequal_probability_are_weighted_by_it():
     accepted = votes.mean(axis=1) > 0.5
     chance = np.where(accepted, 0.1, 1.0)
     drawn = np.random.default_rng(0).random(1500) < chance
-    frame = table(votes, np.where(drawn, truth, NAN))
+    frame = verdict_table(votes, np.where(drawn, truth, NAN))
     frame["label_probability"] = np.repeat(np.where(drawn, chance, NAN), 7)
     found = calibrate(frame)
     plain = calibrate(frame.drop(columns="label_probability"))
@@ -187,7 +168,7 @@ def test_an_unknown_method_is_refused_and_nothing_judged_is_an_empty_table(few_l
 def test_tiny_panels_are_calibrated(n, n_judges):
     votes = np.random.default_rng(n).integers(0, 2, (n, n_judges)).astype(float)
     for truth in (None, np.ones(n), np.zeros(n)):
-        found = calibrate(table(votes, truth))
+        found = calibrate(verdict_table(votes, truth))
         assert len(found) == n
         assert found["probability"].between(0, 1).all()
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from voirdire.panel.dawid_skene import Fit, fit, posterior_logit
 from voirdire.panel.patterns import Patterns
+from voirdire.panel.split_half import kappa
 from voirdire.panel.votes import FloatArray, split
 from voirdire.stats.arrays import ratio
 
@@ -90,8 +91,7 @@ def _mean_kappa(votes: FloatArray, counts: ArrayLike, halves: list[np.ndarray]) 
     for order in halves:
         middle = (len(order) + 1) // 2
         first, second = (_hard(votes[:, half], weights) for half in (order[:middle], order[middle:]))
-        known = np.isfinite(first) & np.isfinite(second)
-        found.append(_kappa(first[known], second[known], weights[known]))
+        found.append(kappa(first[None], second[None], weights[None])[0])
     known = np.isfinite(found)
     return float(np.mean(found, where=known)) if known.any() else np.nan
 
@@ -104,11 +104,3 @@ def _hard(votes: FloatArray, weights: FloatArray) -> FloatArray:
     logit = posterior_logit(patterns.votes, fitted.fpr, fitted.fnr, fitted.prevalence)
     label = np.where(np.isfinite(patterns.votes).any(axis=1), (logit > 0).astype(np.float64), np.nan)
     return label[patterns.index]
-
-
-def _kappa(first: FloatArray, second: FloatArray, weights: FloatArray) -> float:
-    n = weights.sum()
-    one, other = ratio(weights @ first, n), ratio(weights @ second, n)
-    by_chance = one * other + (1 - one) * (1 - other)
-    agreed = ratio(weights @ (first == second).astype(np.float64), n)
-    return float(ratio(agreed - by_chance, 1 - by_chance))
