@@ -80,9 +80,11 @@ Where errors are shared, as in `nus_feedback`, a hundred labels' own share is ne
 
 ## A zoo of simulated panels
 
-Nothing was fitted to the three panels above. The models that hybrid averages over were chosen on simulated panels of
-very different kinds; here fresh ones, {zoo_seeds} of each kind, {zoo_draws} draws each. Hybrid less the best of the
-three rules, in points, mean and worst:
+The models that hybrid averages over were chosen on simulated panels of very different kinds, with the three panels
+above as a check; here are fresh ones, {zoo_seeds} of each kind, {zoo_draws} draws each. Hybrid less the best of the
+three rules, in points, mean and worst of the panels. Without labels nobody knows which rule is best, and hybrid lies
+between them. It loses most, even with labels, where all judges share a blind spot: what they accept is then hardly more
+often right than wrong, and a threshold is lost in what few labels say of it.
 
 {zoo}
 """
