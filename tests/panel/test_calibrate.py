@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from panel_zoo import Kind, blind_spot, independent
+from random_verdicts import shapes, verdicts_of
 from vote_tables import verdict_table
 
 from voirdire.errors import UserError
-from voirdire.panel.calibrate import ENOUGH_RESPONSES, METHODS, calibrate
+from voirdire.panel import compare_rules
+from voirdire.panel.calibrate import ENOUGH_RESPONSES, KEYS, METHODS, calibrate
 from voirdire.panel.calibration import calibrate_patterns
 
 NAN = np.nan
@@ -184,3 +186,17 @@ def test_real_panels_are_decided_as_well_as_by_the_best_rule(shared_data):
     assert found["bluebird"]["hybrid"] >= found["bluebird"]["dawid_skene"] - 0.01
     assert found["bluebird"]["majority"] == pytest.approx(0.759, abs=0.001)
     assert found["rte"]["hybrid"] >= found["rte"]["majority"]
+
+
+@settings(max_examples=5)
+@given(shape=shapes())
+def test_any_table_of_verdicts_is_calibrated_and_compared(shape):
+    verdicts = verdicts_of(shape)
+    found = calibrate(verdicts)
+    judged = verdicts[verdicts["generation_status"] == "ok"]
+    assert len(found) == len(judged.drop_duplicates(list(KEYS)))
+    assert not found.duplicated(list(KEYS)).any()
+    np.testing.assert_array_equal(found["status"] == "abstain", found["probability"].isna())
+    for condition in verdicts["condition"].unique():
+        if (judged["condition"] == condition).any():
+            compare_rules(verdicts, n_labels=(0, 3), draws=2, condition=condition)
