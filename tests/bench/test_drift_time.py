@@ -44,9 +44,8 @@ def test_time_and_memory_of_the_papers_simulation(verdicts):
         print(f"{what}: the goal of {goal} {unit} is {'met' if found <= goal else 'missed'}")
     busy()
     weeks = result.weeks.query("week == 0").set_index(["rule", "estimator", "weights"])
-    print(
-        (100 * weeks[["accuracy", "low", "high", "difference_to_oracle", "difference_low", "difference_high"]]).round(2)
-    )
+    columns = ["accuracy", "low", "high", "difference_to_oracle", "difference_low", "difference_high"]
+    print((100 * weeks[columns]).round(2).to_string())
     assert weeks["n_seeds"].eq(SEEDS).all()
     assert len(weeks) == 4 + 2 * len(ESTIMATORS) + 1
 
@@ -59,7 +58,7 @@ def test_time_of_all_factors(verdicts):
     base = Base(verdicts, population(verdicts, Scenario(), "blind"), {})
     study, wall_s, cpu_s = timed(lambda: change_study(base, FACTOR_SEEDS, 0))
     print(f"of these, the change-point test's study: {wall_s:.1f} s, CPU {cpu_s:.1f} s")
-    print(study.drop(columns=["seed", "simulated"]).round(3).T)
+    print(study.drop(columns=["seed", "simulated"]).round(3).T.to_string())
     busy()
     assert (result.factors.groupby(["factor", "level"]).size() == 4 + 2 * len(ESTIMATORS) + 1).all()
 

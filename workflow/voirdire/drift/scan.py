@@ -110,10 +110,8 @@ class Blocks:
             out = np.zeros((rows, self.n_periods, len(self.variance), 2 * n_columns))
             for mine in kinds:
                 order = rng.random((rows, len(mine))).argsort(axis=1)
-                upto = np.zeros((rows, len(mine) + 1, 2 * n_columns))
-                np.cumsum(both[mine[order]], axis=1, out=upto[:, 1:])
-                ends = np.searchsorted(self.period[mine], np.arange(self.n_periods), side="right")
-                out[:, :, self.stratum[mine[0]]] += np.diff(upto[:, ends], axis=1, prepend=0.0)
+                present, first = np.unique(self.period[mine], return_index=True)
+                out[:, present, self.stratum[mine[0]]] += np.add.reduceat(both[mine[order]], first, axis=1)
             yield out[..., :n_columns], out[..., n_columns:]
 
 
