@@ -15,6 +15,8 @@ from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import Seed, weight_chunks
 
 NO_MODEL = "fewer than three judges have given both verdicts: no model without labels"
+# Of fits to resamples, which need to be no closer than their spread.
+_TOLERANCE, _MOST_ROUNDS = 1e-3, 200
 # Counts held at a time (resamples × patterns): 16 MB.
 _CHUNK = 2_000_000
 
@@ -63,7 +65,14 @@ def model_values(
         step = max(1, _CHUNK // len(patterns.votes))
         for start in range(0, len(chunk), step):
             counts = np.asarray((table.T @ chunk[start : start + step].T).T)
-            parts.append(_values(patterns.votes, counts, fit(patterns.votes, counts), pairs))
+            parts.append(
+                _values(
+                    patterns.votes,
+                    counts,
+                    fit(patterns.votes, counts, tolerance=_TOLERANCE, max_iter=_MOST_ROUNDS),
+                    pairs,
+                )
+            )
     return found, _joined(parts)
 
 
