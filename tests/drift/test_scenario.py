@@ -25,8 +25,32 @@ def test_one_week_has_the_mix_of_the_start():
     np.testing.assert_allclose(Scenario(weeks=1).mix(), [[0.15, 0.85]])
 
 
+@pytest.mark.parametrize(("weeks", "before"), [(12, 6), (5, 3), (2, 1), (1, 1)])
+def test_an_abrupt_mix_changes_halfway(weeks, before):
+    mix = Scenario(weeks=weeks, start={"a": 1.0}, end={"b": 1.0}, shift="abrupt").mix()
+    np.testing.assert_array_equal(mix[:, 0], np.arange(weeks) < before)
+
+
 def test_all_faults_are_named_at_once():
     with pytest.raises(UserError) as caught:
-        Scenario(weeks=0, start={"a": 0.5}, labels_per_week=50, labels="never", tie="coin", prior=(2, 0.2, 10), floor=0)
-    for said in ("weeks is 0", "start is {'a': 0.5}", "labels_per_week is 50", "'never'", "'coin'", "fpr 2", "floor"):
+        Scenario(
+            weeks=0,
+            start={"a": 0.5},
+            labels_per_week=50,
+            labels="never",
+            tie="coin",
+            prior=(2, 0.2, 10),
+            floor=0,
+            shift="x",
+        )
+    for said in (
+        "weeks is 0",
+        "shift is 'x'",
+        "start is {'a': 0.5}",
+        "labels_per_week is 50",
+        "'never'",
+        "'coin'",
+        "fpr 2",
+        "floor",
+    ):
         assert said in str(caught.value)
