@@ -39,11 +39,11 @@ def replay(
     """What each rule would have said, had it been used from the first day on.
 
     verdicts: a VERDICTS table with a column `timestamp` (ISO 8601 or datetimes); rows in any order, of which those of
-    the first trial are replayed. A response's moment is that of its last verdict; responses without any are left out, and counted. by: "day", "week" (from Monday), or a
-    number of responses; tz: the zone of days and weeks, and of timestamps that name none. estimators: names, default
-    all of them. scenario: its labels, quorum, tie, floor, prior, include_self and forgetting (in periods) are used.
-    labels_per_period: so many random responses' truths become known in each period (seed: of that draw), default all
-    that the table has.
+    the first trial are replayed. A response's moment is that of its last verdict; responses without any are left out,
+    and counted. by: "day", "week" (from Monday), or a number of responses; tz: the zone of days and weeks, and of
+    timestamps that name none. estimators: names, default all of them. scenario: its labels, quorum, tie, floor, prior,
+    include_self and forgetting (in periods) are used. labels_per_period: so many random responses' truths become known
+    in each period (seed: of that draw), default all that the table has.
 
     In each period, as in a week of `simulate`: its verdicts are seen, label-free estimators take them in, the votes are
     cast, and then its labels arrive. Responses of unknown truth are voted on and learnt from, but not measured. The
