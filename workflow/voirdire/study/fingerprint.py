@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 LIBRARY = Path(__file__).resolve().parent.parent
 _PACKAGE = LIBRARY.name
@@ -23,7 +24,7 @@ def fingerprint(module: str, library: Path = LIBRARY) -> str:
     digest = hashlib.sha256()
     sources = {name: path for name in sorted(_closure(module, library)) if (path := _source(name, library))}
     for name, path in sources.items():
-        digest.update(f"{name}\0{_essence(path)}\0".encode())
+        digest.update(f"{name}\0{_read(path, library).essence}\0".encode())
     for folder in sorted({path.parent for path in sources.values()} - {library}):
         for path in _data_files(folder):
             digest.update(f"{path.relative_to(library)}\0".encode() + path.read_bytes())
@@ -44,14 +45,23 @@ def _closure(module: str, library: Path) -> set[str]:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting.extend(_imports(name, library))
+            path = _source(name, library)
+            waiting.extend(_read(path, library).imports if path else ())
     return found
 
 
+class _Code(NamedTuple):
+    """What counts of a file: what it imports of this library, and all but comments, layout and docstrings."""
+
+    imports: tuple[str, ...]
+    essence: str
+
+
 @cache
-def _imports(module: str, library: Path) -> tuple[str, ...]:
-    path = _source(module, library)
-    return tuple(_find_imports(_parse(path), library)) if path else ()
+def _read(path: Path, library: Path) -> _Code:
+    """Both at once, so that no tree is kept: the garbage collector looked through all of them again and again."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return _Code(tuple(_find_imports(tree, library)), _essence(tree))
 
 
 def _find_imports(tree: ast.Module, library: Path) -> Iterator[str]:
@@ -74,11 +84,6 @@ def _source(module: str, library: Path) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-@cache
-def _parse(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 def _blocks(node: ast.AST) -> Iterator[ast.AST]:
     """The node and all statements inside it. Not `ast.walk`: nine nodes in ten are expressions, which hold neither."""
     yield node
@@ -87,10 +92,8 @@ def _blocks(node: ast.AST) -> Iterator[ast.AST]:
             yield from _blocks(child)
 
 
-@cache
-def _essence(path: Path) -> str:
-    """The code of a file without comments, layout and docstrings."""
-    tree = _parse(path)
+def _essence(tree: ast.Module) -> str:
+    """The code of a file without comments, layout and docstrings, which are taken out of the tree."""
     for node in _blocks(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _is_text(
             node.body[0:1]
