@@ -115,7 +115,7 @@ def label_free_trust(
     if n_labels < FEWEST_LABELS:
         return Trust(alone, why, alone, *common)
     wrong, right = _gaps(cast, known, items)
-    verdict, reason = _with_labels(wrong, right)
+    verdict, reason = decided_by_labels(wrong, right)
     return Trust(verdict, f"{reason} Without labels: {why}", alone, *common, wrong, right)
 
 
@@ -208,7 +208,8 @@ def _without_labels(checked: Independence, n_judges: int) -> tuple[Verdict, str]
     )
 
 
-def _with_labels(wrong: Gap, right: Gap) -> tuple[Verdict, str]:
+def decided_by_labels(wrong: Gap, right: Gap) -> tuple[Verdict, str]:
+    """What labelled wrong and labelled right responses say of the label-free rates, and why."""
     found = {"wrong": wrong, "right": right}
     for side, each in found.items():
         if each.off:
