@@ -150,6 +150,13 @@ def test_one_model_under_several_templates_is_a_panel_without_identity_labels(se
     assert own.source.scenario.per_week == 35
 
 
+def test_a_model_whose_own_responses_alone_were_judged_several_times_has_a_reason(several):
+    own = several[(several["condition"] == "blind") | (several["examinee"] == "model0")]
+    name, why = levels(own, "one model under several templates")[0]
+    assert name.startswith("model0")
+    assert "no other model's responses under all of its templates" in why
+
+
 def test_what_the_verdicts_cannot_support_has_a_reason(verdicts):
     few = verdicts[verdicts["judge"].isin(["model0", "model1", "model2"])]
     names = [name for name in FACTORS if name not in ("error correlation", "prevalence", "abrupt drift")]

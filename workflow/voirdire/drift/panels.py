@@ -71,10 +71,10 @@ def one_model(study: Base) -> Levels:
 def _templates_as_judges(mine: pd.DataFrame, judge: str, study: Base) -> Ballots:
     """One judge's verdicts, condition by condition; responses of examinees that were judged under all of them."""
     judged = mine if study.scenario.include_self else mine[mine["examinee"] != judge]
-    if judged.empty:
-        raise NotEnoughVerdicts(f"{judge} has judged no other model's responses under several templates")
     under = judged.groupby(["task", "examinee"])["condition"].transform("nunique")
     judged = judged[under == mine["condition"].nunique()]
+    if judged.empty:
+        raise NotEnoughVerdicts(f"{judge} has judged no other model's responses under all of its templates")
     box = ballots(judged.assign(judge=judged["condition"]), condition=None)
     return eligible(box, replace(study.scenario, include_self=True))
 
