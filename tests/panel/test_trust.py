@@ -157,7 +157,7 @@ def test_power_is_how_often_a_panel_with_that_correlation_is_called_unusable():
         found = independence(correlated, seed=seed)
         unusable += found.r < found.bound
     print(f"power {checked.power}, at latent correlation {checked.correlation}; called unusable: {unusable} of 30")
-    assert checked.power > 0.5
+    assert checked.power > 0.2
     assert unusable / 30 == pytest.approx(checked.power, abs=0.3)
 
 
