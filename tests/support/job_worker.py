@@ -14,12 +14,13 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import traceback
 from pathlib import Path
 from typing import Any
 
 from voirdire.errors import UserError
-from voirdire.models import Call, Limits, ModelSpec, asking, complete, engine
+from voirdire.models import Call, Limits, ModelSpec, asking, complete
 from voirdire.steps._run import run as run_step
 
 
@@ -111,10 +112,18 @@ def fork(job: dict[str, Any]) -> int:
         os._exit(status)
 
 
+def warm_up() -> None:
+    """Make a call, in vain: what litellm imports at the first one, each fork would import anew."""
+    nobody = ModelSpec(name="nobody", model="openai/nobody", api_base="http://127.0.0.1:9/v1")
+    with tempfile.TemporaryDirectory() as folder:
+        call = Call("in vain", ({"role": "user", "content": "?"},))
+        complete(nobody, [call], Path(folder) / "journal.jsonl", Limits(max_attempts=1))
+
+
 def main() -> None:
     # Standard output is the test's; what a step prints isn't for it.
     answers, sys.stdout = sys.stdout, sys.stderr
-    engine.load_litellm()
+    warm_up()
     for line in sys.stdin:
         children = [fork(job) for job in json.loads(line)]
         print(json.dumps(children), file=answers, flush=True)
