@@ -6,12 +6,15 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from snakemake_forks import SnakemakeForks
 
 PROJECT = Path(__file__).resolve().parents[2]
 SHIPPED = ("Snakefile", "config", "envs", "profiles", "workflow")
@@ -45,24 +48,38 @@ class Job:
 
 @dataclass
 class Checkout:
-    """A copy of the project with a configuration of its own."""
+    """A copy of the project with a configuration of its own.
+
+    forks : run Snakemake; where they are None, it is started anew each time, with a Python that has imported nothing.
+    """
 
     folder: Path
     config: dict[str, Any]
+    forks: SnakemakeForks | None
     environment: dict[str, str] = field(default_factory=dict)
 
     def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run Snakemake in the checkout; its output and messages together in stdout."""
-        process = self.start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        output, _ = process.communicate()
-        assert not check or process.returncode == 0, output
-        return subprocess.CompletedProcess(process.args, process.returncode, output)
+        if self.forks is None:
+            process = self.start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            output, _ = process.communicate()
+            status = process.returncode
+        else:
+            status, output = self.forks.run(self._arguments(*arguments), self.folder, self._environment())
+        assert not check or status == 0, output
+        return subprocess.CompletedProcess(arguments, status, output)
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[Any]:
         """Start Snakemake in the checkout, with options of Popen."""
+        command = [sys.executable, "-m", "snakemake", *self._arguments(*arguments)]
+        return subprocess.Popen(command, cwd=self.folder, env=self._environment(), **options)
+
+    def _arguments(self, *arguments: str) -> list[str]:
         (self.folder / "mine.yaml").write_text(yaml.safe_dump(self.config))
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments, "--configfile", "mine.yaml"]
-        return subprocess.Popen(command, cwd=self.folder, env=clean_environment() | self.environment, **options)
+        return ["--cores", "2", *arguments, "--configfile", "mine.yaml"]
+
+    def _environment(self) -> dict[str, str]:
+        return clean_environment() | self.environment
 
     def plan(self, *targets: str) -> list[Job]:
         """The jobs that Snakemake would run, without target rules."""
@@ -87,7 +104,7 @@ class Checkout:
 
     def copy(self, folder: Path) -> "Checkout":
         shutil.copytree(self.folder, folder, symlinks=True)
-        return Checkout(folder, yaml.safe_load(yaml.safe_dump(self.config)), dict(self.environment))
+        return Checkout(folder, yaml.safe_load(yaml.safe_dump(self.config)), self.forks, dict(self.environment))
 
 
 def _total(output: str) -> int:
@@ -107,34 +124,41 @@ def clean_environment() -> dict[str, str]:
     }
 
 
-def new_checkout(folder: Path, **changes: Any) -> Checkout:
+def new_checkout(forks: SnakemakeForks, folder: Path, **changes: Any) -> Checkout:
     """A copy of the project's own files, with the small study changed as given."""
     for name in SHIPPED:
         source = PROJECT / name
         if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            # With byte code, which is another program's only while it is being written.
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("*.pyc.*"))
         else:
             folder.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, folder / name)
     base = yaml.safe_load((PROJECT / "config" / "config.yaml").read_text())
-    return Checkout(folder, base | SMALL | changes)
+    return Checkout(folder, base | SMALL | changes, forks)
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[SnakemakeForks]:
+    with SnakemakeForks() as running:
+        yield running
 
 
 @pytest.fixture
-def checkout(tmp_path):
+def checkout(forks, tmp_path):
     """Makes fresh checkouts in which nothing has run: `checkout(examinees=[…])`."""
-    return lambda **changes: new_checkout(tmp_path / "checkout", **changes)
+    return lambda **changes: new_checkout(forks, tmp_path / "checkout", **changes)
 
 
 @pytest.fixture(scope="session")
-def checkout_in():
+def checkout_in(forks):
     """Makes fresh checkouts for several tests: `checkout_in(folder, examinees=[…])`."""
-    return new_checkout
+    return partial(new_checkout, forks)
 
 
 @pytest.fixture(scope="session")
-def _finished(tmp_path_factory):
-    made = new_checkout(tmp_path_factory.mktemp("finished") / "checkout")
+def _finished(checkout_in, tmp_path_factory):
+    made = checkout_in(tmp_path_factory.mktemp("finished") / "checkout")
     made.snakemake("all")
     return made
 

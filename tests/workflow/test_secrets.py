@@ -159,6 +159,8 @@ def study(checkout, server, tmp_path):
     made.config["models"]["finch"]["endpoint"]["api_key_env"] = "FINCH_KEY"
     made.config["models"]["heron"]["limits"] = {"max_attempts": 1}
     (made.folder / ".env").write_text(f"ANTHROPIC_API_KEY='{KEYS['jay']}'\nFINCH_KEY={KEYS['finch']}\n")
+    # What HOME and TMPDIR mean may be remembered at import.
+    made.forks = None
     home = tmp_path / "home"
     home.mkdir()
     made.environment |= UNRELATED | {
