@@ -14,7 +14,7 @@ from voirdire.models import Call, read_journal, request_key
 from voirdire.tables import GENERATIONS, JUDGEMENTS, read_table
 
 N_ITEMS = 60
-KILLS_PER_JOB = 15
+N_KILLS = 15
 CONCURRENCY = 4
 # From an answer's leaving the server to the kill: about as long as it takes to be read and journalled.
 LONGEST_S = 0.05
@@ -22,17 +22,17 @@ NASTY = "\u0085 \u2028 \x00 \r\n \x1c 数 😀"
 TABLES = {"generate": ("generations", GENERATIONS), "judge": ("judgements", JUDGEMENTS)}
 
 
-def reply(prompt):
-    """To every fifteenth question a megabyte; to judges, whose prompts may hold one, few words."""
+def reply(model, prompt):
+    """Of a model whose answers may be long every fifteenth is a megabyte; a judge has but few words."""
     if "incorrect" in prompt:
         return Reply(f"{NASTY}\nVERDICT: correct")
-    is_long = sum(prompt.encode()) % 15 == 0
+    is_long = model == "long" and sum(prompt.encode()) % 15 == 0
     return Reply(f"{NASTY}\n{'x' * 2**20 * is_long}\n#### 4")
 
 
 @pytest.fixture
 def server():
-    with FaultServer(reply) as server:
+    with FaultServer(by_model=reply) as server:
         yield server
 
 
@@ -77,28 +77,31 @@ def key_of(prompt, jobs):
     return request_key(jobs.study.model_spec(TASK, MODEL), Call("", ({"role": "user", "content": prompt},)))
 
 
-def test_thirty_kills_lose_no_answer_and_repeat_none(tmp_path, worker, server):
+# A judge would look through the megabytes for seconds, at each of its starts.
+@pytest.mark.parametrize(("step", "answers"), [("generate", "long"), ("judge", "short")])
+def test_fifteen_kills_lose_no_answer_and_repeat_none(tmp_path, worker, server, step, answers):
     draw = random.Random(1)
-    limits = {"concurrency": CONCURRENCY}
-    killed = StepJobs(tmp_path / "killed", server.url, N_ITEMS, limits=limits)
-    whole = StepJobs(tmp_path / "whole", server.url, N_ITEMS, limits=limits)
-    for step in ("generate", "judge"):
-        expected = run(worker, whole, step)
-        server.reset()
-        answered_at_kills = []
-        for kill in range(1, KILLS_PER_JOB + 1):
-            start_and_kill(worker, server, killed, step, draw)
-            answered = read_journal(killed.journal(step))
-            answered_at_kills.append((len(server.prompts()), answered.keys()))
-            assert len(server.prompts()) - len(answered) <= kill * CONCURRENCY
-        assert 0 < len(answered) < N_ITEMS, "the last kill too was in the middle"
-        table = run(worker, killed, step)
+    entry = {"limits": {"concurrency": CONCURRENCY}, "model": f"openai/{answers}"}
+    killed = StepJobs(tmp_path / "killed", server.url, N_ITEMS, **entry)
+    whole = StepJobs(tmp_path / "whole", server.url, N_ITEMS, **entry)
+    if step == "judge":
+        for jobs in (killed, whole):
+            run(worker, jobs, "generate")
+    expected = run(worker, whole, step)
+    server.reset()
+    answered_at_kills = []
+    for kill in range(1, N_KILLS + 1):
+        start_and_kill(worker, server, killed, step, draw)
+        answered = read_journal(killed.journal(step))
+        answered_at_kills.append((len(server.prompts()), answered.keys()))
+        assert len(server.prompts()) - len(answered) <= kill * CONCURRENCY
+    assert 0 < len(answered) < N_ITEMS, "the last kill too was in the middle"
+    table = run(worker, killed, step)
 
-        pd.testing.assert_frame_equal(table, expected, check_exact=True)
-        asked = [key_of(prompt, whole) for prompt in server.prompts()]
-        for position, known in answered_at_kills:
-            assert not known & set(asked[position:]), "an answered call was sent again"
-        server.reset()
+    pd.testing.assert_frame_equal(table, expected, check_exact=True)
+    asked = [key_of(prompt, whole) for prompt in server.prompts()]
+    for position, known in answered_at_kills:
+        assert not known & set(asked[position:]), "an answered call was sent again"
 
 
 def test_ctrl_c_ends_a_job_with_a_sentence_and_keeps_its_answers(tmp_path, worker, server):
