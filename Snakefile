@@ -52,8 +52,13 @@ rule all:
         rules.ablation_template.output,
         rules.trial_agreement.output,
         rules.ensembles.output,
+        rules.panel_rules.output,
+        rules.corrected_accuracy.output,
+        rules.diagnostics.output,
+        rules.calibrated.output,
         rules.drift.output,
         rules.prior_sweep.output,
+        rules.drift_factors.output,
         rules.paper_tables.output,
 
 

@@ -34,8 +34,8 @@ def test_every_other_snippet_fits_into_it(name):
     assert merged != MINE
 
 
-def test_its_python_prints_what_it_says():
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+@pytest.mark.parametrize("code", re.findall(r"```python\n(.*?)```", README, re.DOTALL), ids=["reading", "voting"])
+def test_its_python_prints_what_it_says(code):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
 
@@ -53,11 +53,18 @@ def test_every_make_target_that_it_names_is_there():
     assert {name for name in named if f"make {name} " not in known} == set()
 
 
-def test_every_table_and_document_that_it_explains_is_there():
-    explained = README.partition("## What the numbers mean")[2].partition("\n## ")[0]
-    tables = set(re.findall(r"`([a-z]+_[a-z_]+|leniency)`", explained))
-    assert len(tables) == 4
-    assert tables <= set(outputs.BIAS_TABLES)
+@pytest.mark.parametrize(
+    ("heading", "known", "n_tables", "n_documents"),
+    [
+        ("What the numbers mean", outputs.BIAS_TABLES, 4, 2),
+        ("One verdict from a panel", (*outputs.PANEL_TABLES, *outputs.DRIFT_TABLES, "calibrated"), 10, 3),
+    ],
+)
+def test_every_table_and_document_that_it_explains_is_there(heading, known, n_tables, n_documents):
+    explained = README.partition(f"## {heading}")[2].partition("\n## ")[0]
+    tables = set(re.findall(r"`([a-z]+_[a-z_]+|leniency|calibrated|drift)`", explained))
+    assert len(tables) == n_tables
+    assert tables <= set(known)
     links = re.findall(r"\]\((docs/[^)]+)\)", explained)
-    assert len(links) == 2
+    assert len(links) == n_documents
     assert all((PROJECT / link).is_file() for link in links)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from panel_tables import panel_tables
 
 from voirdire.report.gallery import draw_all
 
@@ -46,6 +47,7 @@ def make_tables(models: Sequence[str] = MODELS, tasks: Sequence[str] = TASKS, si
         "drift": study.weeks(),
         "drift_rates": study.drift_rates(),
         "prior_sweep": study.prior_sweep(),
+        **panel_tables(study.models, study.tasks),
     }
     return {name: frame.assign(simulated=simulated) for name, frame in tables.items()}
 

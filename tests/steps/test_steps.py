@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,85 +16,11 @@ from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._drift import or_absent, scenario_of
 from voirdire.steps._run import arguments, as_json, run, write_outputs
 from voirdire.steps._tables import absent_tables, any_simulated, read_tables
-from voirdire.study.config import parse
-from voirdire.study.study import Study
 from voirdire.study.timing import time_per_stage
-from voirdire.tables import VERDICTS, read_table, write_parquet, write_table
+from voirdire.tables import read_table, write_parquet
 
 JUDGES = ("chough", "larch", "rook")
-
-
-@pytest.fixture
-def called(monkeypatch):
-    """Runs a step's `main` with arguments as a rule would give them."""
-
-    def call(step, **options):
-        argv = ["step"]
-        for name, value in options.items():
-            values = value if isinstance(value, list) else [value]
-            argv += [f"--{name.replace('_', '-')}", *map(str, values)]
-        monkeypatch.setattr("sys.argv", argv)
-        step()
-
-    return call
-
-
-@pytest.fixture
-def study():
-    """Makes a study of three personas, of which only names and settings matter here."""
-
-    def make(tasks=("gsm8k", "aime"), **changes):
-        persona = {"family": "x", "ability": dict.fromkeys(tasks, 0.5)}
-        config = {
-            "study": "small",
-            "benchmarks": {task: {} for task in tasks},
-            "models": {name: {"model": f"simulated/{name}", "family": "x"} for name in JUDGES},
-            "personas": dict.fromkeys(JUDGES, persona),
-            "examinees": list(JUDGES),
-            "judges": list(JUDGES),
-            "bootstrap": {"resamples": 100},
-            "drift": {"weeks": 3, "per_week": 4, "labels_per_week": 2, "seeds": 5},
-            "prior_sweep": {"fpr": [0.4], "fnr": [0.2], "strength": [1, 10]},
-        }
-        return Study(parse(config | changes), "prompts")
-
-    return make
-
-
-@pytest.fixture
-def verdicts(tmp_path):
-    """Writes a table of verdicts with so many items per task, under two conditions, and returns its path."""
-
-    def write(**n_items):
-        rng = np.random.default_rng(0)
-        rows = [
-            {
-                "condition": condition,
-                "template": "default",
-                "label": None if condition == "blind" else condition,
-                "trial": 0,
-                "task": task,
-                "item_id": f"{task}{number}",
-                "judge": judge,
-                "examinee": examinee,
-                "generation_status": "ok",
-                "status": "ok",
-                "verdict": bool(rng.random() < 0.5),
-                "truth": number % 2 == 0,
-                "response_chars": 10 + number,
-                "simulated": True,
-            }
-            for condition in ("blind", "elite")
-            for task, n in n_items.items()
-            for number in range(n)
-            for judge in JUDGES
-            for examinee in JUDGES
-        ]
-        path = tmp_path / "verdicts.parquet"
-        write_table(pd.DataFrame(rows, columns=VERDICTS.names, dtype=object), path, VERDICTS)
-        return path
-
-    return write
+SIMULATED = ("drift", "drift_rates", "prior_sweep")
 
 
 @pytest.fixture
@@ -202,9 +127,9 @@ def test_verdicts_of_one_condition_or_of_all_are_read(verdicts):
 
 def test_the_columns_of_empty_drift_tables_are_those_of_filled_ones(drifted, study):
     tables = drifted(study(), gsm8k=4, aime=4)
-    for name, columns in COLUMNS.items():
+    for name in SIMULATED:
         assert len(tables[name]) > 0
-        assert tuple(tables[name].columns) == columns
+        assert tuple(tables[name].columns) == COLUMNS[name]
     assert tables["drift_absent"].empty
     assert tables["prior_sweep_absent"].empty
     assert tables["drift"]["n_seeds"].unique().tolist() == [5]
@@ -224,12 +149,12 @@ def test_a_study_too_small_to_drift_gives_empty_tables_and_says_why(
     drifted, study, tmp_path, capsys, tasks, n_items, reason
 ):
     tables = drifted(study(tasks), **n_items)
-    for name, columns in COLUMNS.items():
+    for name in SIMULATED:
         assert tables[name].empty
-        assert tuple(tables[name].columns) == columns
+        assert tuple(tables[name].columns) == COLUMNS[name]
     assert list(pd.read_csv(tmp_path / "drift.csv").columns) == list(COLUMNS["drift"])
     told = absent_tables(tables)
-    assert set(told) == set(COLUMNS)
+    assert set(told) == set(SIMULATED)
     assert all(text.startswith(reason) for text in told.values()), told
     assert f"not simulated: {reason}" in capsys.readouterr().out
 

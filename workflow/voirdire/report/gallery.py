@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
-from voirdire.report import difficulty, effects, figures, leniency_methods
+from voirdire.report import accuracies, difficulty, effects, figures, leniency_methods
 from voirdire.report.figures import task_title
 from voirdire.report.rows import main_rates, table, why_no_bias
 
@@ -163,6 +163,15 @@ _EFFECTS = (
         "Per model: how well the majority of the other judges (blue circle) and the model itself (orange square) "
         "judge the model's responses. Accuracy is better to the right, leniency to the left.",
         _from_one("ensembles", effects.ensembles),
+    ),
+    Drawing(
+        "corrected_accuracy",
+        "corrected_accuracy",
+        "corrected_accuracy",
+        "Grey: the share of an examinee's responses that the panel accepts, too high where judges are lenient. Blue: "
+        "its accuracy by few labels and all votes, with 95\u00a0% intervals. The black mark is the truth, which blue "
+        "should cover in 95 of 100 such draws.",
+        _from_one("corrected_accuracy", accuracies.accuracies),
     ),
     Drawing(
         "figure4_drift_accuracy",

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from voirdire.report.cells import typographic
-from voirdire.report.rows import POINTS, column_values, main_rates, number, table
+from voirdire.report.figures import task_title
+from voirdire.report.rows import POINTS, column_values, main_rates, table
 from voirdire.report.sections.power import all_in_all, comparisons
 from voirdire.tables.rows import select
 
@@ -252,15 +253,22 @@ def _panel(tables: Tables) -> Sentence | None:
 
 
 def _label_free(tables: Tables) -> Sentence | None:
-    rates = select(table(tables, "drift_rates"), week=0, estimator="disagreement", judge="mean", rate="fpr")
-    loss = select(table(tables, "drift"), week=0, rule="wmv", estimator="disagreement", weights="linear")
-    if rates.empty or loss.empty:
+    trust = table(tables, "label_free_trust")
+    if trust.empty:
         return None
-    error = number(rates, "abs_error") * POINTS
-    away = _apart(loss.iloc[0], "difference_to_oracle", "difference", "those with the true rates")
-    text = (
-        f"Without any label, the judges' FPR was estimated to within {error:.1f} points on average, and the votes so "
-        f"weighted are {away}; that is known only because the truth is known here: verdicts alone cannot show whether "
-        "judges share a blind spot"
-    )
-    return Sentence(text + ".", "drift")
+    parts = []
+    for verdict, tasks in trust.groupby("verdict", sort=False)["task"]:
+        where = "" if len(trust) == 1 else f" on {_listed([task_title(task) for task in tasks], len(trust))}"
+        parts.append(f"{_VERDICTS.get(str(verdict), verdict)}{where}")
+    text = f"Judges' error rates estimated without any label are {'; '.join(parts)}"
+    if (trust["basis"] == "labels").any():
+        text += "; only the truth, known here, could tell: judges that share a blind spot look like judges that agree"
+    return Sentence(text + ".", "label_free")
+
+
+# What the table of trust says, as the end of a sentence.
+_VERDICTS = {
+    "no evidence against": "not shown to be wrong",
+    "too few wrong answers labelled": "undecided (too few wrong answers)",
+    "too few right answers labelled": "undecided (too few right answers)",
+}

@@ -17,7 +17,7 @@ def scenario_of(settings: Mapping[str, Any]) -> Scenario:
             "Without drift.start and drift.end in the configuration the mix drifts from gsm8k to aime, "
             "and this study doesn't have both."
         )
-    names = {name: value for name, value in settings.items() if name not in ("prior", "seeds", "seed")}
+    names = {name: value for name, value in settings.items() if name not in ("prior", "seeds", "seed", "factors")}
     prior = settings["prior"]
     return Scenario(**names, prior=(prior["fpr"], prior["fnr"], prior["strength"]))
 

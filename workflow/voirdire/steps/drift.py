@@ -3,6 +3,7 @@
 import pandas as pd
 
 from voirdire.drift.simulation import simulate
+from voirdire.panel import ESTIMATORS
 from voirdire.steps._analysis import Settings, read_verdicts
 from voirdire.steps._drift import or_absent, scenario_of
 from voirdire.steps._run import arguments, as_json, run, write_outputs
@@ -17,6 +18,7 @@ def main() -> None:
         result = simulate(
             verdicts,
             scenario_of(args.scenario),
+            estimators=tuple(ESTIMATORS),
             seeds=args.scenario["seeds"],
             seed=args.scenario["seed"],
             condition=settings.condition,

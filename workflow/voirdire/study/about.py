@@ -68,6 +68,7 @@ def settings(study: Study, sandboxes: Sequence[str] = ()) -> dict[str, str]:
         **({"programs were run in": ", ".join(map(_isolation, sandboxes))} if sandboxes else {}),
         "intervals": f"95 %, {config.bootstrap.resamples:,} bootstrap resamples",
         "panel": _panel(config.panel),
+        "calibration": f"tried with {_listed(config.panel.labels)} labels, drawn {config.panel.draws:,} times",
         "drift": _drift(json.loads(study.drift_settings())),
     }
 
@@ -80,6 +81,15 @@ def _panel(panel: PanelSettings) -> str:
     votes = "every judge votes, the examinee too" if panel.include_self else "every judge but the examinee votes"
     tie = "abstains" if panel.tie == "abstain" else f"says {panel.tie}"
     return f"{votes}; fewer than {panel.quorum} votes abstain; a tie {tie}; votes weigh at least {panel.floor:g}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """
+    >>> _listed([0, 30, 100])
+    '0, 30 and 100'
+    """
+    *most, last = map(str, numbers)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _drift(drift: Mapping[str, Any]) -> str:

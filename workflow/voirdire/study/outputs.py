@@ -21,8 +21,25 @@ BIAS_TABLES = (
     "template_ranking",
     "trial_agreement",
 )
-PANEL_TABLES = ("ensembles",)
-DRIFT_TABLES = ("drift", "drift_rates", "drift_absent", "prior_sweep", "prior_sweep_absent")
+PANEL_TABLES = (
+    "ensembles",
+    "panel_rules",
+    "corrected_accuracy",
+    "examinee_differences",
+    "judge_diagnostics",
+    "panel_diagnostics",
+    "label_free_trust",
+)
+DRIFT_TABLES = (
+    "drift",
+    "drift_rates",
+    "drift_absent",
+    "prior_sweep",
+    "prior_sweep_absent",
+    "drift_factors",
+    "drift_changes",
+    "drift_factors_absent",
+)
 
 PAPER_TABLES = (
     "table02_static_majority",
@@ -55,6 +72,7 @@ def figure_names(tasks: Sequence[str]) -> list[str]:
         "ablation_difficulty",
         "ablation_template",
         "ensembles_static_majority",
+        "corrected_accuracy",
         "figure4_drift_accuracy",
         "figure4_drift_fpr",
     ]

@@ -158,6 +158,12 @@ class PanelSettings(Section):
     quorum: Count = Field(5, description="fewer votes abstain; the eligible panel's size where that is smaller")
     tie: Literal["incorrect", "correct", "abstain"] = Field("incorrect", description="what a tied vote says")
     floor: Annotated[float, Field(gt=0, lt=0.5)] = Field(0.02, description="lower bound of a vote's weight")
+    labels: list[Annotated[int, Field(ge=0, strict=True)]] = Field(
+        [0, 30, 100],
+        min_length=1,
+        description="how many truths, drawn at random, calibration is tried with; the most correct the accuracies",
+    )
+    draws: Annotated[int, Field(ge=2, strict=True)] = Field(100, description="random draws of these labels")
 
 
 class Prior(Section):
@@ -182,6 +188,8 @@ class DriftSettings(Section):
     prior: Prior = Field(default_factory=lambda: Prior(), description="the Bayesian estimators' prior")
     seeds: Count = Field(grid.SEEDS, description="simulated histories")
     seed: Seed = Field(1, description="of the histories")
+    factors: list[str] = Field(list(grid.FACTORS), description="what is changed besides, one at a time; [] for nothing")
+    factor_seeds: Count = Field(grid.FACTOR_SEEDS, description="histories for each level of these")
 
     @model_validator(mode="after")
     def _mixes(self) -> "DriftSettings":
@@ -192,6 +200,8 @@ class DriftSettings(Section):
                 raise ValueError("the shares of 'start', and of 'end', must add up to 1")
         if self.labels_per_week > self.per_week:
             raise ValueError("'labels_per_week' cannot exceed 'per_week'")
+        if unknown := [name for name in self.factors if name not in grid.FACTORS]:
+            raise ValueError(f"'factors': '{unknown[0]}' is unknown; use some of {', '.join(grid.FACTORS)}")
         return self
 
 

@@ -214,7 +214,13 @@ class Study:
                 return canonical({})
             start, end = _DRIFT_START, dict(zip(_DRIFT_START, reversed(_DRIFT_START.values()), strict=True))
         panel = {name: getattr(self.config.panel, name) for name in ("include_self", "quorum", "tie", "floor")}
-        return canonical({**drift.model_dump(), **panel, "start": start, "end": end})
+        return canonical({**drift.model_dump(exclude={"factors", "factor_seeds"}), **panel, "start": start, "end": end})
+
+    def factor_settings(self) -> str:
+        """`drift_settings`, with the number of histories for each level of what is varied, and what that is."""
+        scenario = json.loads(self.drift_settings())
+        drift = self.config.drift
+        return canonical(scenario and {**scenario, "seeds": drift.factor_seeds, "factors": drift.factors})
 
     def sweep_settings(self) -> str:
         return canonical(self.config.prior_sweep.model_dump())

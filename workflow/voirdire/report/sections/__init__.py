@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping
 
 from voirdire.report.sections.ablations import ablations
+from voirdire.report.sections.calibration import accuracy, label_free, panel_rules
 from voirdire.report.sections.claims import claims
+from voirdire.report.sections.drift_factors import drift_factors
 from voirdire.report.sections.judges import correlations, ledger, leniency
 from voirdire.report.sections.leniency_or_difficulty import leniency_or_difficulty
 from voirdire.report.sections.panels import drift, ensembles
@@ -22,7 +24,11 @@ _BUILDERS: tuple[Callable[[Tables, str, Mapping[str, str]], Section], ...] = (
     ablations,
     power,
     ensembles,
+    panel_rules,
+    accuracy,
+    label_free,
     drift,
+    drift_factors,
     claims,
 )
 
