@@ -22,6 +22,7 @@ from voirdire.report.canvas import (
     title,
 )
 from voirdire.report.rows import column_values, main_rates, why_no_bias
+from voirdire.report.words import spoken
 from voirdire.tables.rows import is_simulated, select
 
 # Beyond this a cell has no room for its count.
@@ -219,7 +220,7 @@ def drift_accuracy(weeks: pd.DataFrame, reason: str = "", simulated: bool = Fals
             continue
         week, low, high = (line[column].to_numpy(float) for column in ("week", "low", "high"))
         ink, shape, dash = _look(rule, estimator, estimators)
-        label = RULES.get(rule) or f"weighted, {estimator}"
+        label = RULES.get(rule) or f"weighted, {spoken(estimator)}"
         axes.plot(week, 100 * line["accuracy"], linestyle=dash, color=ink, marker=shape, markersize=4, label=label)
         # Eight bands would hide each other; the others' are in the table.
         if (rule, estimator) in _BANDS:
@@ -260,7 +261,7 @@ def drift_rates(
             line = of_judge[of_judge["estimator"] == estimator]
             week, low, high = (line[column].to_numpy(float) for column in ("week", "low", "high"))
             ink = _look("wmv", estimator, estimators)[0]
-            panel.plot(week, line["estimate"], color=ink, linewidth=1.4, label=estimator)
+            panel.plot(week, line["estimate"], color=ink, linewidth=1.4, label=spoken(estimator))
             panel.fill_between(week, low, high, color=ink, alpha=0.12, linewidth=0)
         truth = of_judge.drop_duplicates("week")
         panel.plot(truth["week"], truth["truth"], "--", color="black", linewidth=1.4, label="truth")

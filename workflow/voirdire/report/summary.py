@@ -10,6 +10,7 @@ from voirdire.report.cells import typographic
 from voirdire.report.figures import task_title
 from voirdire.report.rows import POINTS, column_values, main_rates, table
 from voirdire.report.sections.power import all_in_all, comparisons
+from voirdire.report.words import spoken
 from voirdire.tables.rows import select
 
 Tables = Mapping[str, pd.DataFrame]
@@ -242,8 +243,8 @@ def _panel(tables: Tables) -> Sentence | None:
     weighted = weighted[weighted["estimator"] != "oracle"] if len(weighted) else weighted
     if len(weighted):
         best = weighted.sort_values("accuracy", kind="stable").iloc[-1]
-        tied = weighted[np.isclose(weighted["accuracy"], best["accuracy"])]["estimator"].tolist()
-        votes = f"best weighted vote ({best['estimator']}) is"
+        tied = [*map(spoken, weighted[np.isclose(weighted["accuracy"], best["accuracy"])]["estimator"])]
+        votes = f"best weighted vote ({spoken(best['estimator'])}) is"
         if len(tied) > 1:
             votes = f"{'best ' if len(tied) < len(weighted) else ''}weighted votes ({_listed(tied)}) are"
         start = "under drift" if parts else "Under drift"
@@ -262,7 +263,8 @@ def _label_free(tables: Tables) -> Sentence | None:
         parts.append(f"{_VERDICTS.get(str(verdict), verdict)}{where}")
     text = f"Judges' error rates estimated without any label are {'; '.join(parts)}"
     if (trust["basis"] == "labels").any():
-        text += "; only the truth, known here, could tell: judges that share a blind spot look like judges that agree"
+        text += "; that is known only because the truth is known here"
+    text += ": verdicts alone cannot show whether judges share a blind spot"
     return Sentence(text + ".", "label_free")
 
 

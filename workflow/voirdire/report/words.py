@@ -39,3 +39,13 @@ WORDS = {
     "fit": "penalised (Firth): verdicts were separated, so that plain likelihood has no maximum",
     "oracle": "the true error rates under the week's task mix",
 }
+_SPOKEN = {"dawid_skene": "Dawid-Skene", "log_odds": "log-odds"}
+
+
+def spoken(code: str) -> str:
+    """An estimator's, weight's or rule's code as people write it.
+
+    >>> spoken("dawid_skene"), spoken("minority_veto")
+    ('Dawid-Skene', 'minority veto')
+    """
+    return _SPOKEN.get(code, code.replace("_", " "))

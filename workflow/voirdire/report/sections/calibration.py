@@ -8,6 +8,7 @@ from voirdire.report import cells
 from voirdire.report.cells import Cell, Format, html_table, typographic
 from voirdire.report.rows import POINTS, table
 from voirdire.report.sections.section import Section, Tables
+from voirdire.report.words import spoken
 from voirdire.tables.rows import select
 
 _NAMES = {
@@ -34,12 +35,12 @@ def _named(code: str) -> str:
     """A rule or a method in words.
 
     >>> _named("log_odds_dawid_skene"), _named("raw")
-    ('log-odds, rates by dawid-skene', 'share that the panel accepts')
+    ('log-odds, rates by Dawid-Skene', 'share that the panel accepts')
     """
     for weights in ("linear", "log_odds"):
         if code not in _NAMES and code.startswith(weights):
-            return f"{weights.replace('_', '-')}, rates by {code.removeprefix(weights)[1:].replace('_', '-')}"
-    return _NAMES.get(code, code.replace("_", " "))
+            return f"{spoken(weights)}, rates by {spoken(code.removeprefix(weights)[1:])}"
+    return _NAMES.get(code, spoken(code))
 
 
 def panel_rules(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
@@ -84,7 +85,8 @@ def _gains(rows: pd.DataFrame) -> list[str]:
         fair = some[~some["rule"].str.contains("oracle")].dropna(subset=["accuracy"])
         if hybrid.empty or fair.empty:
             continue
-        gain, best = hybrid.iloc[0]["difference_to_majority"] * POINTS, fair.loc[fair["accuracy"].idxmax()]
+        gain = hybrid.iloc[0]["difference_to_majority"] * POINTS
+        best = fair.sort_values("accuracy", kind="stable").iloc[-1]
         labels = "Without any label" if n == 0 else f"With {n:,} labels"
         behind = (best["accuracy"] - hybrid.iloc[0]["accuracy"]) * POINTS
         rest = "no rule does better" if behind < 0.05 else f"{behind:.1f} behind the best ({_named(best['rule'])})"

@@ -9,6 +9,7 @@ from voirdire.report.cells import Cell, Format, html_table
 from voirdire.report.figures import RULES
 from voirdire.report.rows import POINTS, table
 from voirdire.report.sections.section import Section, Statements, Tables
+from voirdire.report.words import spoken
 from voirdire.tables.rows import select
 
 _KINDS = {"keeps within 0.5 points": "good", "breaks": "bad"}
@@ -68,7 +69,7 @@ def _side_by_side(rows: pd.DataFrame, weights: str) -> pd.DataFrame:
 def _name(row: pd.Series) -> str:
     if row["rule"] != "wmv":
         return RULES.get(row["rule"], row["rule"])
-    return "hybrid's probability" if row["weights"] == "probability" else str(row["estimator"]).replace("_", "-")
+    return "hybrid's probability" if row["weights"] == "probability" else spoken(str(row["estimator"]))
 
 
 def _kept(name: str) -> Format:

@@ -9,6 +9,7 @@ from voirdire.report.cells import DASH, Cell, Format, html_table
 from voirdire.report.figures import RULES
 from voirdire.report.rows import table
 from voirdire.report.sections.section import Section, Tables, left_out, stems
+from voirdire.report.words import spoken
 from voirdire.tables.rows import select
 
 
@@ -63,10 +64,11 @@ def drift(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
         return section
     weeks = weeks.copy()
     weeks["how"] = [
-        RULES.get(rule) or f"weighted, {estimator}"
+        RULES.get(rule) or f"weighted, {spoken(estimator)}"
         for rule, estimator in zip(weeks["rule"], weeks["estimator"], strict=True)
     ]
-    columns = {"panel": cells.text("how"), "weights": cells.text("weights"), "runs": cells.count("n_seeds")}
+    weeks["weighs"] = weeks["weights"].fillna("").map(spoken)
+    columns = {"panel": cells.text("how"), "weights": cells.text("weighs"), "runs": cells.count("n_seeds")}
     columns |= {"accuracy (%)": cells.number("accuracy", "low", "high", 100, 1)}
     to_oracle = cells.points("difference_to_oracle", "difference_low", "difference_high")
     columns |= {"to the oracle (points)": _unless_itself(to_oracle, "wmv", "oracle")}
@@ -77,6 +79,7 @@ def drift(tables: Tables, condition: str, absent: Mapping[str, str]) -> Section:
     section.tables.append(html_table(weeks, "Accuracy over all weeks", columns, folded=False))
     errors = select(table(tables, "drift_rates"), week=0, judge="mean")
     if len(errors):
+        errors = errors.assign(estimator=errors["estimator"].map(spoken))
         columns = {"estimator": cells.text("estimator"), "rate": cells.text("rate")}
         columns |= {"mean absolute error": cells.number("abs_error", "abs_error_low", "abs_error_high", decimals=3)}
         section.tables.append(html_table(errors, "Error of the estimated rates, over judges and weeks", columns))
