@@ -29,10 +29,10 @@ def test_rules_are_listed_from_the_best_with_their_gain_over_the_majority(tables
 
 def test_what_knows_the_truth_is_not_the_best_to_be_behind(tables):
     assert panel_rules(tables, "blind", {}).answers == [
-        "Without any label the hybrid is +4.0 points from the unweighted majority, 1.0 behind the best (log-odds, rates "
-        "by Dawid-Skene).",
-        "With 30 labels the hybrid is +4.6 points from the unweighted majority, 0.4 behind the best (log-odds, rates by "
-        "Dawid-Skene).",
+        "Without any label the hybrid is +4.0 points from the unweighted majority, 1.0 behind the best (log-odds, "
+        "rates by Dawid-Skene).",
+        "With 30 labels the hybrid is +4.6 points from the unweighted majority, 0.4 behind the best (log-odds, "
+        "rates by Dawid-Skene).",
         "With 100 labels the hybrid is +6.0 points from the unweighted majority, no rule does better.",
     ]
 
