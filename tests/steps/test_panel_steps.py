@@ -85,7 +85,9 @@ def test_every_response_is_calibrated_from_few_labels(made, study, verdicts):
 
 
 def test_what_cannot_be_varied_is_told(made, study, verdicts):
-    chosen = study(drift={"weeks": 3, "per_week": 4, "labels_per_week": 2, "factors": ["abrupt drift"], "factor_seeds": 2})
+    chosen = study(
+        drift={"weeks": 3, "per_week": 4, "labels_per_week": 2, "factors": ["abrupt drift"], "factor_seeds": 2}
+    )
     names = ["drift_factors", "drift_changes", "drift_factors_absent"]
     shared = {"settings": chosen.analysis_settings(), "families": json.dumps({}), "scenario": chosen.factor_settings()}
     enough = made(drift_factors, names, verdicts=verdicts(gsm8k=8, aime=8), **shared)

@@ -30,7 +30,14 @@ SMALL: dict[str, Any] = {
     "judges": ["rook", "larch", "stoat"],
     "templates": ["default"],
     "bootstrap": {"resamples": 100},
-    "drift": {"weeks": 3, "per_week": 4, "labels_per_week": 2, "seeds": 5, "factors": ["abrupt drift"], "factor_seeds": 5},
+    "drift": {
+        "weeks": 3,
+        "per_week": 4,
+        "labels_per_week": 2,
+        "seeds": 5,
+        "factors": ["abrupt drift"],
+        "factor_seeds": 5,
+    },
     "panel": {"draws": 5},
     "prior_sweep": {"fpr": [0.4], "fnr": [0.2], "strength": [1, 10]},
 }

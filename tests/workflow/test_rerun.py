@@ -54,9 +54,14 @@ def test_a_new_model_adds_its_pairs_only(finished):
     assert Counter(job.rule for job in plan) == AFTER_JUDGES + Counter(generate=2, grade=2, judge=2 * (7 + 2))
 
 
-def test_the_drift_seed_reruns_drift_and_sweep_only(finished):
+def test_the_drift_seed_reruns_what_is_simulated_only(finished):
     finished.config["drift"]["seed"] = 2
-    assert finished.rules() == Counter(["drift", "prior_sweep", "figures", "claims", "report"])
+    assert finished.rules() == Counter(["drift", "prior_sweep", "drift_factors", "figures", "claims", "report"])
+
+
+def test_what_is_varied_reruns_that_only(finished):
+    finished.config["drift"]["factor_seeds"] = 6
+    assert finished.rules() == Counter(["drift_factors", "figures", "claims", "report"])
 
 
 def test_the_intervals_rerun_the_analysis_only(finished):

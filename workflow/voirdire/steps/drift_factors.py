@@ -24,8 +24,8 @@ def main() -> None:
             condition=settings.condition,
         )
     except NotEnoughVerdicts as reason:
-        empty = (pd.DataFrame(columns=list(COLUMNS[name])) for name in ("drift_factors", "drift_changes"))
-        result = FactorResult(*empty, {"all": str(reason)})
+        factors, changes = (pd.DataFrame(columns=list(COLUMNS[name])) for name in ("drift_factors", "drift_changes"))
+        result = FactorResult(factors, changes, {"all": str(reason)})
     absent = pd.DataFrame(result.absent.items(), columns=["factor", "reason"], dtype="str")
     frames = {"drift_factors": result.factors, "drift_changes": result.changes, "drift_factors_absent": absent}
     write_outputs(frames, args.output)
