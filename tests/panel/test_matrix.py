@@ -88,6 +88,37 @@ def test_a_second_vote_of_a_judge_on_a_response_is_refused():
         ballots(pd.concat([VERDICTS, VERDICTS.iloc[[0]]]))
 
 
+def changed(column, row, value):
+    frame = VERDICTS.astype({column: object})
+    frame.loc[row, column] = value
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (VERDICTS.drop(columns=["judge", "verdict"]), "no column judge, verdict; at least item_id, judge, verdict"),
+        (changed("verdict", 1, "incorrect"), "verdict: verdicts must be true or false, .*; found 'incorrect' in 1 row"),
+        (changed("verdict", 1, 2), "verdict: verdicts must be true or false, .*; found 2 in 1 row"),
+        (changed("truth", 0, float("inf")), "truth: truths must be true or false, .*; found inf in 1 row"),
+        (changed("truth", 0, True), "truth: a response is both right and wrong in 2 rows"),
+        (changed("task", 2, None), "task: is missing in 1 row"),
+        (changed("judge", 2, " "), "judge: is missing in 1 row"),
+        (changed("item_id", 2, np.nan), "item_id: is missing in 1 row"),
+        (changed("examinee", 2, "all"), "examinee: none may be called 'all'"),
+        (changed("status", 2, "OK"), "status: unknown status; found 'OK' in 1 row"),
+    ],
+)
+def test_verdicts_that_would_be_read_wrongly_are_refused(frame, message):
+    with pytest.raises(UserError, match=message):
+        ballots(frame)
+
+
+def test_numbers_are_names_too():
+    box = ballots(VERDICTS.assign(task=7, item_id=[2, 2, 1, 1, 1]))
+    assert (set(box.task), list(box.item_id)) == ({"7"}, ["1", "1", "2"])
+
+
 def test_an_absent_condition_is_named_with_those_there():
     with pytest.raises(UserError, match="condition 'elite' has no verdicts; conditions there: blind"):
         ballots(VERDICTS, "elite")

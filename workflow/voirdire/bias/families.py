@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from voirdire.bias.checks import plain_name
 from voirdire.errors import Faults
+from voirdire.tables.checks import plain_name
 
 
 def known_families(families: "Mapping[str, str] | pd.Series[Any] | None") -> dict[str, str]:

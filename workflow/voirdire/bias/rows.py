@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from voirdire.bias.checks import NAMES, Checked
 from voirdire.errors import UserError
 from voirdire.stats.arrays import Array
+from voirdire.tables.checks import NAMES, Checked
 
 READINGS = ("main", "not_ok_correct", "not_ok_incorrect")
 _NEEDED = ("task", "item_id", "judge", "examinee", "verdict", "truth")

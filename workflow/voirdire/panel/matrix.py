@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 
 from voirdire.errors import UserError
 from voirdire.panel.votes import FloatArray
+from voirdire.tables.checks import NAMES, Checked
 
 _KEY = ["task", "item_id", "examinee", "trial"]
+_NEEDED = ("item_id", "judge", "verdict")
+_TRANSLATE = "Translate words and codes into true and false before calling this."
 
 
 class NotEnoughVerdicts(UserError):  # noqa: N818 - a state of the data, told as a reason rather than a failure
@@ -66,10 +69,11 @@ def ballots(verdicts: pd.DataFrame, condition: str | None = "blind") -> Ballots:
     Only verdicts with status ok are votes; a judged response without any stays, with no vote. Responses that are not ok
     themselves were not judged and are left out. `condition` picks one judge prompt; None takes all rows as one panel.
 
-    Raises UserError where the condition is none of the verdicts' or a judge has two votes on one response and trial,
-    NotEnoughVerdicts where no response has been judged.
+    Raises UserError, with all faults, where a column is missing, a name is missing or "all", a verdict or truth is not
+    true, false or missing, a status is unknown, or a response is both right and wrong; where the condition is none of
+    the verdicts' or a judge has two votes on one response and trial. NotEnoughVerdicts where no response was judged.
     """
-    frame = _chosen(verdicts, condition)
+    frame = _chosen(_plain(verdicts), condition)
     rows = frame.groupby(_KEY, sort=True).ngroup().to_numpy()
     judges, columns = np.unique(frame["judge"].to_numpy(dtype=object), return_inverse=True)
     first = np.unique(rows, return_index=True)[1]
@@ -98,6 +102,30 @@ def ballots(verdicts: pd.DataFrame, condition: str | None = "blind") -> Ballots:
         judges=tuple(judges),
         simulated=bool(frame["simulated"].any()),
     )
+
+
+def _plain(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts with names as text, and verdicts and truths as 1, 0 or NaN."""
+    if missing := [name for name in _NEEDED if name not in verdicts]:
+        raise UserError(f"verdicts: no column {', '.join(missing)}; at least {', '.join(_NEEDED)} are needed")
+    checked = Checked(verdicts.reset_index(drop=True))
+    plain: dict[str, Any] = {}
+    for name in NAMES:
+        if name in verdicts:
+            plain[name] = checked.names(name)
+        else:
+            checked.codes[name] = np.zeros(len(verdicts), np.int64), 1
+    plain["verdict"] = checked.binary("verdict", "verdicts", _TRANSLATE)
+    if "truth" in verdicts:
+        plain["truth"] = checked.binary("truth", "truths", _TRANSLATE)
+    for name in ("status", "generation_status"):
+        if name in verdicts:
+            checked.words(name, may_miss=name == "status")
+    checked.faults.raise_if_any()
+    if "truth" in plain:
+        checked.one_truth(plain["truth"])
+        checked.faults.raise_if_any()
+    return checked.frame.assign(**plain)
 
 
 def _chosen(verdicts: pd.DataFrame, condition: str | None) -> pd.DataFrame:

@@ -9,8 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from voirdire.errors import Faults
-from voirdire.stats.arrays import Array
-from voirdire.tables import STATUSES
+from voirdire.tables.contracts import STATUSES
 
 NAMES = ("condition", "task", "item_id", "judge", "examinee")
 # What rows over all tasks, judges or examinees are called in the tables.
@@ -24,6 +23,7 @@ _SHOWN = 5
 # Combinations of names are numbered as they come as long as there may be no more: a mask of them is small.
 _LARGEST = 2**24
 
+Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int64]
 
