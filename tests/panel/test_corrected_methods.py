@@ -263,3 +263,36 @@ def test_a_response_without_votes_counts_by_its_label_alone():
     votes[:100] = NAN
     for method in ("labels", "ppi", "poststratified"):
         assert whole(Sample.of(votes, sample.labels), method).estimate == pytest.approx(truth.mean(), abs=0.02)
+
+
+def test_for_the_set_itself_chances_within_a_stratum_leave_no_bias():
+    """What is labelled often is often wrong, whatever the votes say: known labels aren't like the others."""
+    off, held = [], []
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 1])
+        often = rng.random(400) < 0.5
+        truth = (rng.random(400) < np.where(often, 0.35, 0.85)).astype(float)
+        votes = (rng.random((400, 5)) < np.where(truth == 1, 0.85, 0.25)[:, None]).astype(float)
+        chance = np.where(often, 0.9, 0.1)
+        labels = np.where(rng.random(400) < chance, truth, np.nan)
+        sample = Sample.of(votes, labels, label_probability=chance)
+        found = METHODS["poststratified"](sample, Options("set", draws=500))[-1]
+        off.append(found.estimate - truth.mean())
+        held.append(found.low <= truth.mean() <= found.high)
+    assert abs(np.mean(off)) < 0.012
+    assert sum(held) >= 50
+
+
+def test_clusters_that_move_strata_and_labels_together_widen_the_interval():
+    held = []
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 7])
+        cluster = np.repeat(np.arange(12), 30)
+        truth = (rng.random(360) < rng.beta(0.7, 0.3, 12)[cluster]).astype(float)
+        votes = (rng.random((360, 7)) < np.where(truth == 1, 0.9, 0.3)[:, None]).astype(float)
+        labels = np.full(360, np.nan)
+        drawn = rng.choice(360, 100, replace=False)
+        labels[drawn] = truth[drawn]
+        found = METHODS["poststratified"](Sample.of(votes, labels, cluster=cluster), Options(draws=500))[-1]
+        held.append(found.low <= 0.7 <= found.high)
+    assert sum(held) >= 50

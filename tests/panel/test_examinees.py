@@ -188,3 +188,16 @@ def test_order_of_rows_is_no_matter():
     shuffled = frame.sample(frac=1, random_state=0)
     for n_labels in (None, 100):
         pd.testing.assert_frame_equal(compare_examinees(frame, n_labels), compare_examinees(shuffled, n_labels))
+
+
+def test_all_right_against_all_wrong_differs_with_few_labels_too():
+    rows = [
+        {"item_id": f"i{item}", "judge": f"j{judge}", "examinee": examinee, "verdict": truth, "truth": truth}
+        for item in range(40)
+        for judge in range(4)
+        for examinee, truth in (("a", 1.0), ("b", 0.0))
+    ]
+    found = compare_examinees(pd.DataFrame(rows), n_labels=30).iloc[0]
+    assert (found["difference"], found["high"]) == (1.0, 1.0)
+    assert found["low"] > 0.6
+    assert found["p"] < 0.001

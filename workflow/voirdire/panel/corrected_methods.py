@@ -21,6 +21,7 @@ from voirdire.panel.corrected_sample import (
 from voirdire.panel.votes import FloatArray
 from voirdire.stats.arrays import ratio
 from voirdire.stats.bootstrap import effective_n
+from voirdire.stats.intervals import normal_quantile
 
 # A method gives one estimate per examinee, and the whole panel's last; None where it has none to give.
 Method = Callable[[Sample, Options], list[Corrected | None]]
@@ -67,8 +68,10 @@ def poststratified(sample: Sample, options: Options) -> list[Corrected | None]:
     """The labels' share within strata of the vote share (below .25, middle, .75 and above), strata by their sizes.
 
     Within a stratum the accuracy has Jeffreys' posterior Beta(right + ½, wrong + ½). The interval is that of the
-    weighted sum, drawn: for the population the strata's sizes are drawn too (Dirichlet), for the set the right ones
-    among those without a label (beta-binomial). Estimate: without the halves, ½ for a stratum without a label.
+    weighted sum, drawn: for the population the strata's sizes are drawn too (Dirichlet), and clusters that move both
+    widen it; for the set the right ones among those without a label are drawn (beta-binomial; where labels of a stratum
+    weigh differently, what the stratum's accuracy leaves for them). Estimate: without the halves, ½ for a stratum
+    without a label.
     Source: Brown, Cai and DasGupta (2001), Statistical Science 16, 101-133, for Jeffreys' interval.
     """
     return each_alone(sample, options, stratified_of)
@@ -107,19 +110,42 @@ def stratified_of(sample: Sample, options: Options) -> Corrected:
     worth = np.array([kish(weights[known & (stratum == each)]) for each in range(3)])
     worth = worth / design_effect(sample.cluster[known], (weights * (sample.labels - share[stratum]))[known])
     estimate = float((sizes / sizes.sum()) @ share)
-    if options.target == "set":
-        # What is known needs no estimate; the same, unless labels weigh differently.
-        unknown = np.bincount(stratum[~known], minlength=3)
-        estimate = float(np.nansum(sample.labels) + unknown @ share) / sample.n
     drawn = _drawn_strata(sample, stratum, sizes, share, worth, options)
     tail = (1 - options.level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
+    if options.target == "population":
+        wider = _joint_spread(sample, stratum, sizes, share, options.level)
+        low, high = estimate - (estimate - low) * wider, estimate + (high - estimate) * wider
     # Jeffreys' interval reaches the end where all labels lie there; without a label in a stratum, they don't all.
     if sample.n_labels < sample.n:
         low, high = (0.0 if not right.any() else low), (1.0 if np.allclose(right, weight) else high)
     empty = int(((sizes > 0) & (weight == 0)).sum())
     note = f"no label in {empty} of {int((sizes > 0).sum())} strata" if empty else ""
     return bounded(estimate, float(low), float(high), "Jeffreys, drawn", note)
+
+
+def _joint_spread(
+    sample: Sample, stratum: NDArray[np.int64], sizes: FloatArray, share: FloatArray, level: float
+) -> float:
+    """What an interval's halves are multiplied by, at least 1, as clusters move strata and labels together.
+
+    The strata's sizes and accuracies are drawn apart; a good cluster raises both. And a t quantile for few clusters. 1
+    where each response is its own.
+    """
+    from scipy.special import stdtrit
+
+    known, weights = sample.known, sample.weights
+    if len(np.unique(sample.cluster)) == sample.n:
+        return 1.0
+    weight = np.bincount(stratum[known], weights[known], minlength=3)
+    apart = np.where(known, weights * (np.where(known, sample.labels, 0.0) - share[stratum]), 0.0)
+    of_labels = cluster_sums(sample.cluster, apart * np.nan_to_num(ratio(sizes, weight))[stratum] / sample.n)
+    of_sizes = cluster_sums(sample.cluster, (share[stratum] - (sizes / sizes.sum()) @ share) / sample.n)
+    separate = float((of_labels**2).sum() + (of_sizes**2).sum())
+    joint = float(((of_labels + of_sizes) ** 2).sum())
+    freedom = max(len(np.unique(sample.cluster[known])) - 2, 1)
+    wider = np.sqrt(max(joint / separate, 1.0)) if separate > 0 else 1.0
+    return float(wider * stdtrit(freedom, (1 + level) / 2) / normal_quantile(level))
 
 
 def _drawn_strata(
@@ -135,9 +161,15 @@ def _drawn_strata(
     shape = (options.draws, 3)
     accuracy = rng.beta(share * worth + _JEFFREYS, (1 - share) * worth + _JEFFREYS, shape)
     if options.target == "set":
-        known = sample.known
+        known, labels = sample.known, sample.labels
         unknown = np.bincount(stratum[~known], minlength=3)
-        found: FloatArray = (np.nansum(sample.labels) + rng.binomial(unknown, accuracy).sum(axis=1)) / sample.n
+        right = np.bincount(stratum[known], labels[known], minlength=3)
+        others = rng.binomial(unknown, accuracy)
+        # Labels that weigh differently speak for the whole stratum, not for its unlabelled part.
+        n, total, squares = (np.bincount(stratum[known], sample.weights[known] ** k, minlength=3) for k in range(3))
+        uneven = n * squares > total**2 * (1 + 1e-9)
+        others = np.where(uneven, np.clip(sizes * accuracy - right, 0, unknown), others)
+        found: FloatArray = (right.sum() + others.sum(axis=1)) / sample.n
         return found
     clustered = design_effect(sample.cluster, share[stratum] - (sizes / sizes.sum()) @ share)
     portion = rng.standard_gamma(np.minimum(sizes / clustered, MANY), shape)

@@ -31,6 +31,8 @@ from voirdire.stats.arrays import ratio
 
 # With fewer, the slope is chance.
 FEWEST_LABELS = 10
+# How many labels the residuals of all examinees count for, beside an examinee's own.
+_OTHERS = 5.0
 # Predictions that differ by no more are one: what is left of their spread is rounding.
 _SAME = 1e-9
 _INTERVAL = "Wilson at effective n, t"
@@ -41,7 +43,7 @@ class Pooled:
     """Each examinee's estimate by one slope, within examinees, and its own residuals: arrays (examinees,).
 
     estimate: not clipped, NaN without labels; worth: how many independent responses it is worth (infinite if there is
-    nothing unknown), by a design effect that is estimated from all examinees; n_labels, freedom: of that design effect.
+    nothing unknown), by a design effect that is estimated from all examinees; n_labels: own; freedom: of that effect.
     slope: of the labels on the vote share.
     """
 
@@ -129,37 +131,48 @@ def _variance(sample: Sample, residual: FloatArray, predicted: FloatArray, optio
 def pooled(sample: Sample, options: Options) -> Pooled:
     """Each examinee's accuracy by its own labels, with slope and design effect estimated from all examinees'.
 
-    The variance of an examinee's own ten residuals would be too uncertain. Of the variance θ (1 − θ) of a label the
-    share ρ, pooled over examinees, is left by the votes: that is known from the labels alone, the rest from all
-    responses.
+    The variance of an examinee's own ten residuals would be too uncertain, and that of all examinees' wrong for one of
+    whom the votes say less: of the variance θ (1 − θ) of a label the share ρ, pooled over examinees, is taken for as
+    many as `_OTHERS` residuals beside its own.
     """
     groups, known, weights = sample.n_examinees, sample.known, sample.weights
     labels = np.where(known, sample.labels, 0.0)
     counts = np.bincount(sample.examinee[known], minlength=groups).astype(np.float64)
     sizes = np.bincount(sample.examinee, minlength=groups).astype(np.float64)
-    weight = np.bincount(sample.examinee, weights, minlength=groups)
-    mean = ratio(np.bincount(sample.examinee, weights * labels, minlength=groups), weight)
-    mean_share = ratio(np.bincount(sample.examinee, weights * sample.share, minlength=groups), weight)
-    all_share = ratio(np.bincount(sample.examinee, sample.share, minlength=groups), sizes)
+
+    def mean_of(values: FloatArray, by: FloatArray) -> FloatArray:
+        return ratio(
+            np.bincount(sample.examinee, by * values, minlength=groups), np.bincount(sample.examinee, by, groups)
+        )
+
+    mean, mean_share = mean_of(labels, weights), mean_of(sample.share, weights)
+    all_share = mean_of(sample.share, np.ones(sample.n))
     apart = np.where(known, sample.share - mean_share[sample.examinee], 0.0)
     around = np.where(known, labels - mean[sample.examinee], 0.0)
     slope = _slope(weights, apart, around)
     residual = around - slope * apart
-    freedom = float((counts[counts > 0] - 1).sum() - 1)
-    spread = (weights * around**2).sum()
-    left = (weights * residual**2).sum() * max(freedom + 1, 1) / max(freedom, 1)
     # Half an error more, as no error among few labels doesn't mean none.
-    left_share = min(float((left + 0.5) / (spread + 0.5)), 1.0)
-    own = sample.cluster * groups + sample.examinee
-    per_label = left_share * design_effect(own[known], (weights * residual)[known])
-    per_response = (1 - left_share) * design_effect(own, sample.share - all_share[sample.examinee])
+    left_share = min(float(((weights * residual**2).sum() + 0.5) / ((weights * around**2).sum() + 0.5)), 1.0)
     n_equal = np.array([kish(weights[known & (sample.examinee == each)]) for each in range(groups)])
-    variance = ratio(per_label, n_equal) + ratio(per_response, sizes)
+    likely = (mean * n_equal + 1) / (n_equal + 2)
+    left = mean_of(residual**2, weights) * n_equal + _OTHERS * left_share * likely * (1 - likely)
+    left = left / np.maximum(n_equal - 1 + _OTHERS, _OTHERS)
+    own = sample.cluster * groups + sample.examinee
+    around_share = sample.share - all_share[sample.examinee]
+    variance = ratio(left * design_effect(own[known], (weights * residual)[known]), n_equal)
     if options.target == "set":
-        unknown = np.array([sample.of_examinee(each).unknown_share() for each in range(groups)])
-        variance = ratio(per_label, n_equal) * unknown
-    worth = np.where(variance > 0, ratio(1.0, variance), np.where(counts > 0, np.inf, np.nan))
-    return Pooled(mean + slope * (all_share - mean_share), worth, counts, freedom, slope)
+        variance = variance * np.array([sample.of_examinee(each).unknown_share() for each in range(groups)])
+    else:
+        of_share = mean_of(around_share**2, np.ones(sample.n)) * design_effect(own, around_share)
+        variance = variance + slope**2 * ratio(of_share, sizes)
+    estimate = mean + slope * (all_share - mean_share)
+    inside = np.clip(estimate, 0, 1)
+    spread = inside * (1 - inside)
+    # Near 0 and 1 an estimate is worth its labels, whatever its few residuals say.
+    worth = np.where(spread > 0, np.maximum(ratio(spread, variance), n_equal / 3), n_equal)
+    worth = np.where(counts > 0, np.where(variance > 0, worth, np.inf), np.nan)
+    freedom = float(len(np.unique(sample.cluster[known])) - 2)
+    return Pooled(estimate, worth, counts, freedom, slope)
 
 
 def _by_pooled(found: Pooled, number: int, options: Options) -> Corrected:
@@ -169,7 +182,8 @@ def _by_pooled(found: Pooled, number: int, options: Options) -> Corrected:
         return Corrected(note="too few labels for a slope")
     estimate, worth = float(found.estimate[number]), float(found.worth[number])
     inside = float(np.clip(estimate, 0, 1))
-    return bounded(estimate, *wilson_at(inside, worth, options.level, found.freedom), _INTERVAL)
+    freedom = min(found.freedom, float(found.n_labels[number]) - 1 + _OTHERS)
+    return bounded(estimate, *wilson_at(inside, worth, options.level, freedom), _INTERVAL)
 
 
 def _probability(sample: Sample) -> FloatArray:

@@ -203,8 +203,9 @@ def _powered(both: Sample, item: NDArray[np.int64], level: float) -> Difference:
     # As often as they would differ if the two had nothing to do with each other.
     discordant = float(likely[0] * (1 - likely[1]) + likely[1] * (1 - likely[0]))
     discordant = max(discordant, abs(difference))
-    n = max(discordant - difference**2, 1e-9) / max(total, 1e-12)
-    return Difference(difference, discordant, n, float(found.freedom), POWERED)
+    # By the likely accuracies, as the variances are: at 1 against 0 the pairs' own spread is nothing.
+    n = max(discordant - float(likely[0] - likely[1]) ** 2, 1e-9) / max(total, 1e-12)
+    return Difference(difference, discordant, n, found.freedom, POWERED)
 
 
 def _correlation(both: Sample, slope: float) -> float:
