@@ -86,6 +86,10 @@ mean width. The labels are spread over all: 50 are 8 each.
 {examinees}
 
 - **Recommended**: labels alone with fewer than 10 own labels, else PPI++ with a pooled design effect. {examinee_says}
+  These six are alike. In simulated panels of six with one on whom votes say less (nearly all accepted, votes unrelated
+  to its truth, half of its wrong responses accepted like right ones; 20 own labels each, 200 panels) that one is
+  covered in 94.5 to 98.0 %, by intervals up to twice as wide, and the others in 97.3 to 98.4 %. Labels whose chance
+  depends on something besides the votes were simulated, not measured here.
 - **Empirical Bayes** is {eb_width} as wide as PPI++ and covers {eb_mean} on average; the least covered examinee has
   {eb_least}. It promises the average, never each. Shrinking by
   all of V / (V + A), without Morris's factor, saves another tenth of the width and leaves single examinees at 83 %.
