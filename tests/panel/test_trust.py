@@ -14,6 +14,7 @@ from voirdire.panel.dawid_skene import fit
 from voirdire.panel.independence import MOVE, THRESHOLD, independence
 from voirdire.panel.labelled_check import MARGIN, gap
 from voirdire.panel.matrix import ballots
+from voirdire.panel.trust import decided_by_labels
 
 NAN = np.nan
 WITHOUT_LABELS = {"unusable", "doubtful", "no evidence against"}
@@ -65,6 +66,20 @@ def test_thirty_labels_of_a_real_panel_hold_too_few_wrong_answers(shared_data):
     assert trust.reason.startswith("2 wrong answers are labelled")
 
 
+def test_errors_shared_less_than_where_rates_failed_are_told(shared_data):
+    box = ballots(read(shared_data, "bluebird.csv")).without_self()
+    trust = label_free_trust(box.votes)
+    assert (trust.verdict, trust.independence.bound) == ("no evidence against", THRESHOLD)
+    assert THRESHOLD <= trust.statistic < trust.null.min()
+    assert f"agree {trust.statistic:.2f} times" in trust.reason
+    assert f"was {trust.null.min():.2f} to {trust.null.max():.2f}: judges share errors" in trust.reason
+    assert "the three of nine real panels in which label-free rates failed, all below 0.80" in trust.reason
+    assert "speaks against independence, and is no evidence for the rates" in trust.reason
+    independent = label_free_trust(varied_panel(300, 9, 0.2, 0.15)[0])
+    assert independent.verdict == "no evidence against"
+    assert "share errors" not in independent.reason
+
+
 def test_a_blind_spot_of_all_judges_is_missed_without_labels_and_caught_by_thirty():
     caught = 0
     for seed in range(5):
@@ -96,8 +111,12 @@ def test_no_word_without_labels_promises_anything():
         )
     assert "no evidence for it" in found["no evidence against"]
     assert "blind spot" in found["no evidence against"]
-    assert "30 labels" in found["no evidence against"]
-    assert "30 labels" in found["doubtful"]
+    for verdict in ("no evidence against", "doubtful"):
+        assert (
+            "30 labels can show that the rates are wrong; to show that they are right takes about a hundred"
+            in (found[verdict])
+        )
+        assert "would tell" not in found[verdict]
 
 
 @pytest.mark.parametrize("n_judges", [1, 2, 3, 6])
@@ -190,6 +209,42 @@ def test_labels_show_that_rates_are_usable():
     for each in (trust.wrong, trust.right):
         low, high = each.interval(0.9)
         assert -MARGIN < low < high < MARGIN
+
+
+@pytest.mark.parametrize("n_labels", [30, 100])
+def test_rates_that_a_blind_spot_moves_beyond_the_margin_are_called_usable_in_five_percent(n_labels):
+    """Few labels often hold none of the seventh of wrong responses that all judges take for right."""
+    usable = draws = 0
+    for seed in range(5):
+        votes, truth = blind_spot_panel(2000, 9, prevalence=0.7, share=0.15, spread=0, seed=seed)
+        fitted, rng = fit(votes), np.random.default_rng(seed)
+        assert votes[truth == 0].mean() - fitted.fpr.mean() > MARGIN
+        for _ in range(20):
+            labels = labelled(truth, n_labels, rng)
+            wrong, right = (gap(votes, labels, np.arange(2000), fitted, side) for side in (False, True))
+            usable += decided_by_labels(wrong, right)[0] == "usable"
+            draws += 1
+    assert usable / draws <= 0.05
+
+
+def test_one_response_more_may_not_undo_what_labels_show():
+    # 16 labelled wrong responses are accepted as predicted: one more, of a blind spot, would change that.
+    votes, truth = varied_panel(2000, 9, 0.1, 0.1, prevalence=0.5, seed=4)
+    fitted, wrong = fit(votes), np.flatnonzero(truth == 0)
+    wrong = wrong[votes[wrong].sum(axis=1).argsort(kind="stable")]
+    found = {}
+    for n in (16, 200):
+        labels = np.full(2000, NAN)
+        labels[wrong[np.linspace(0, len(wrong) - 1, n).astype(int)]] = 0
+        found[n] = gap(votes, labels, np.arange(2000), fitted, right=False)
+        low, high = found[n].interval(0.9)
+        assert -MARGIN < low < high < MARGIN
+    assert found[16].bounds[1] > MARGIN
+    assert not found[16].within
+    assert found[200].within
+    # The bounds are those of the interval with the response added.
+    added = np.vstack([votes, np.ones(9)]), np.append(labels, 0), np.arange(2001)
+    assert found[200].bounds[1] == pytest.approx(gap(*added, fitted, right=False).interval(0.9)[1], abs=1e-4)
 
 
 def test_fewer_than_thirty_labels_are_not_looked_at():

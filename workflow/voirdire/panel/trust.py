@@ -1,7 +1,8 @@
 """Can estimates from verdicts alone be trusted? What speaks against it, and what nothing can tell.
 
 That is not identifiable from verdicts alone: judges that share one blind spot agree like judges that are right. So
-without labels there is evidence against, or none; never evidence for. With 30 labels it is decided by them.
+without labels there is evidence against, or none; never evidence for. From 30 labels on it is decided by them: so many
+can show that rates are wrong; to show that they are right takes about a hundred, more where few answers are wrong.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from voirdire.errors import UserError
 from voirdire.panel.dawid_skene import Fit, fit
-from voirdire.panel.independence import MOVE, Independence, independence
+from voirdire.panel.independence import MOVE, THRESHOLD, Independence, independence
 from voirdire.panel.labelled_check import FEWEST, MARGIN, Gap, gap
 from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
 from voirdire.panel.votes import FloatArray
@@ -31,6 +32,9 @@ FEWEST_JUDGES = 7
 FEWEST_LABELS = 30
 # Less power is low.
 POWER = 0.5
+_WHAT_LABELS_SHOW = (
+    f"{FEWEST_LABELS} labels can show that the rates are wrong; to show that they are right takes about a hundred."
+)
 _TOO_FEW: dict[str, Verdict] = {
     "wrong": "too few wrong answers labelled",
     "right": "too few right answers labelled",
@@ -93,8 +97,11 @@ def label_free_trust(
     is below .80 and below all of 39 such panels. Doubtful with fewer than seven judges, where it can't be checked, and
     where an error that all judges share and that moves the label-free FPR by .1 (through one latent factor, at the
     fitted rates) would lower r so far in less than half of the cases. Otherwise no evidence against, which promises
-    nothing. With labels: usable where the mean votes among wrong and among right ones are shown to be within .1 of what
-    the rates predict, unusable where they are shown to differ, by more than .1 as estimated; see `labelled_check`.
+    nothing; where r is at least .80, yet below all of the 39 panels, the reason says that judges share errors.
+
+    With labels: usable where the mean votes among wrong and among right ones are shown to be within .1 of what the
+    rates predict, even with one more that all judges accept, or none (which takes about a hundred labels); unusable
+    where they are shown to differ, by more than .1 as estimated; see `labelled_check`.
 
     >>> trust = label_free_trust([[1, 1, 0], [1, 0, 0]] * 20)
     >>> trust.verdict, trust.reason[:17]
@@ -178,12 +185,12 @@ def _without_labels(checked: Independence, n_judges: int) -> tuple[Verdict, str]
     if n_judges < FEWEST_JUDGES:
         return "doubtful", (
             f"cannot be checked: {n_judges} judges have given both verdicts, and it takes {FEWEST_JUDGES} to compare "
-            f"halves of a panel. {FEWEST_LABELS} labels would tell."
+            f"halves of a panel. {_WHAT_LABELS_SHOW}"
         )
     if np.isnan(checked.r):
         return "doubtful", (
             "cannot be checked: Dawid-Skene gives all responses one label, or none that halves of the judges share. "
-            f"{FEWEST_LABELS} labels would tell."
+            f"{_WHAT_LABELS_SHOW}"
         )
     seen = f"halves of the judges agree {checked.r:.2f} times as well as they would if they erred independently"
     if checked.r < checked.bound:
@@ -191,20 +198,29 @@ def _without_labels(checked: Independence, n_judges: int) -> tuple[Verdict, str]
             "unusable",
             f"{seen}, which is below {checked.bound:.2f}: judges share errors that the model does not know.",
         )
+    if shared := checked.r < checked.null.min():
+        seen += (
+            f"; in {len(checked.null)} simulated panels that did it was {checked.null.min():.2f} to "
+            f"{checked.null.max():.2f}: judges share errors, though less than in the three of nine real panels in "
+            f"which label-free rates failed, all below {THRESHOLD:.2f}"
+        )
     if checked.power < POWER:
         return "doubtful", (
             f"{seen}. That says little: one error shared by all judges that moves the label-free FPR by {MOVE} (latent "
             f"correlation {checked.correlation:.1f}) would show in {checked.power:.0%} of such panels. "
-            f"{FEWEST_LABELS} labels would tell."
+            f"{_WHAT_LABELS_SHOW}"
         )
     mattering = (
         f"An error correlation that moves the label-free FPR by {MOVE} would show in {checked.power:.0%} of such panels"
         if np.isfinite(checked.power)
         else f"If the rates are right, no error shared through one factor moves the label-free FPR by {MOVE}"
     )
+    kind = (
+        "That speaks against independence, and is no evidence for the rates" if shared else "That is no evidence for it"
+    )
     return "no evidence against", (
-        f"{seen}. {mattering}. That is no evidence for it: judges that share one blind spot give the same verdicts as "
-        f"judges that are right, and no statistic of verdicts tells them apart. {FEWEST_LABELS} labels would."
+        f"{seen}. {mattering}. {kind}: judges that share one blind spot give the same verdicts as "
+        f"judges that are right, and no statistic of verdicts tells them apart. {_WHAT_LABELS_SHOW}"
     )
 
 
@@ -229,7 +245,7 @@ def _why_too_few(found: Gap) -> str:
         return f", on {found.n_items} items, and fewer than {FEWEST} say nothing"
     return (
         f": their votes differ from what the label-free rates predict by {_span(found)}, which is shown neither to be "
-        f"within {MARGIN} nor to be off by more"
+        f"within {MARGIN}, whatever one response more may hold, nor to be off by more"
     )
 
 
