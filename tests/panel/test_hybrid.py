@@ -128,14 +128,35 @@ def test_what_is_forgotten_has_no_say(forgetting):
     same(estimator, last)
 
 
-def test_a_label_of_weight_two_is_two_labels():
+def test_a_label_of_weight_two_calibrates_like_two_labels():
     votes = np.array([[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0]])
-    weighted, twice = Hybrid(3), Hybrid(3)
-    weighted.update(np.concatenate([votes, votes]))
+    weighted, twice, once = Hybrid(3), Hybrid(3), Hybrid(3)
+    for estimator in (weighted, twice, once):
+        estimator.update(np.concatenate([votes, votes]))
     weighted.label(votes[:1], [0], weight=2.0)
-    twice.update(np.concatenate([votes, votes[1:], votes[:1]]), [NAN] * 4 + [NAN] * 3 + [0])
-    twice.update(votes[:1], [0])
-    same(weighted, twice)
+    twice.label(votes[[0, 0]], [0, 0])
+    once.label(votes[:1], [0])
+    np.testing.assert_allclose(weighted.probability(votes), twice.probability(votes), atol=1e-9)
+    assert weighted.probability(votes)[0] < once.probability(votes)[0] - 0.01
+
+
+def test_rates_count_a_response_once_whatever_its_label_weighs():
+    """Split votes are labelled nine times as often as unanimous ones, and weigh a ninth: no rate may be led astray."""
+    found, planted = [], np.array([0.1, 0.2, 0.3, 0.4, 0.3, 0.2, 0.1, 0.15, 0.3, 0.25, 0.6])
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        truth = (rng.random(4000) < 0.6).astype(float)
+        votes = (rng.random((4000, 5)) < np.where(truth[:, None] == 1, 1 - planted[5:10], planted[:5])).astype(float)
+        chance = np.where(votes.std(axis=1) > 0, 0.9, 0.1)
+        known = rng.random(4000) < chance
+        weight = 1 / chance[known]
+        estimator = Hybrid(5)
+        estimator.update(votes)
+        estimator.label(votes[known], truth[known], weight=weight * weight.sum() / (weight**2).sum())
+        rates = estimator.rates()
+        assert (rates.n_wrong + rates.n_right).tolist() == pytest.approx([4000] * 5)
+        found.append([*rates.fpr, *rates.fnr, rates.prevalence])
+    assert np.abs(np.mean(found, axis=0) - planted).max() < 0.02
 
 
 def test_halves_that_find_different_truths_speak_for_the_share():

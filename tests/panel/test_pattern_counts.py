@@ -69,7 +69,8 @@ def test_a_table_does_not_depend_on_the_order_of_batches():
 def test_weights_count_as_so_many_responses_and_no_count_falls_below_none():
     seen = PatternCounts(1, n_kinds=2)
     seen.add([[1], [1], [0]], weight=[0.5, 2, 1])
-    seen.move([[0], [0]], 0, 1, weight=3)
+    seen.move([[0], [0]], 0, 1)
+    seen.amend([[0], [0], [1]], [1, 1, -1], weight=2)
     votes, counts = seen.table()
     np.testing.assert_array_equal(votes, [[0], [1]])
     np.testing.assert_array_equal(counts, [[0, 2.5], [6, 0]])

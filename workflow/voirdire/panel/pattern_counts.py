@@ -62,17 +62,21 @@ class PatternCounts:
         kinds = self._each(0 if kind is None else kind, votes)
         self._memory.add(self._counted(votes, kinds >= 0, [(kinds, self._each(weight, votes))]))
 
-    def move(
-        self, votes: ArrayLike, before: ArrayLike, after: ArrayLike, age: int = 0, weight: ArrayLike = 1.0
-    ) -> None:
+    def move(self, votes: ArrayLike, before: ArrayLike, after: ArrayLike, age: int = 0) -> None:
         """Count responses as of another kind than before: votes (*batch, responses, judges).
 
         before, after: (*batch, responses), or one for all; a response with a kind below 0 in either is left alone.
-        age: how many batches before the newest one they came in. weight: what each, which counted once, counts for now.
+        age: how many batches before the newest one they came in.
         """
         old, new = self._each(before, votes), self._each(after, votes)
-        parts = [(old, np.full(old.shape, -1.0)), (new, self._each(weight, votes))]
+        parts = [(old, np.full(old.shape, -1.0)), (new, np.ones(new.shape))]
         self._memory.amend(self._counted(votes, (old >= 0) & (new >= 0), parts), age)
+
+    def amend(self, votes: ArrayLike, kind: ArrayLike, age: int = 0, weight: ArrayLike = 1.0) -> None:
+        """Count responses of a batch that came in before as of this kind, too; arguments as in `add` and `move`."""
+        kinds = self._each(kind, votes)
+        if (kinds >= 0).any():
+            self._memory.amend(self._counted(votes, kinds >= 0, [(kinds, self._each(weight, votes))]), age)
 
     def table(self) -> tuple[FloatArray, FloatArray]:
         """Votes and counts (kinds, *batch, patterns) of everything kept; no count is below 0.
