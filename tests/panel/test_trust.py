@@ -10,7 +10,7 @@ from shared_errors import blind_spot_panel, factor_panel, varied_panel, verdict_
 
 from voirdire.errors import UserError
 from voirdire.panel import label_free_trust, trust_table
-from voirdire.panel.dawid_skene import fit
+from voirdire.panel.dawid_skene import fit, posterior_logit
 from voirdire.panel.independence import MOVE, THRESHOLD, independence
 from voirdire.panel.labelled_check import MARGIN, gap
 from voirdire.panel.matrix import ballots
@@ -333,3 +333,27 @@ def test_names_of_judges_and_order_of_rows_change_no_table():
 def test_arrays_that_do_not_fit_are_refused(wrong):
     with pytest.raises(UserError, match="there are 4 responses"):
         label_free_trust(np.ones((4, 8)), **wrong)
+
+
+def test_rates_of_a_model_that_is_turned_round_are_unusable():
+    """Four judges of eight are inverted: the mean votes are what the mirrored rates predict."""
+    rng = np.random.default_rng(3)
+    truth = (rng.random(400) < 0.6).astype(float)
+    votes = (rng.random((400, 8)) < np.where(truth == 1, 0.85, 0.2)[:, None]).astype(float)
+    votes[:, 4:] = 1 - votes[:, 4:]
+    assert np.mean((posterior_logit(votes, *_rates(votes)) > 0) == truth) < 0.1
+    trust = label_free_trust(votes, np.where(np.arange(400) < 100, truth, np.nan))
+    assert trust.verdict == "unusable"
+    assert "takes labelled wrong answers for right more than right ones" in trust.reason
+
+
+def _rates(votes):
+    fitted = fit(votes)
+    return fitted.fpr, fitted.fnr, fitted.prevalence
+
+
+@pytest.mark.parametrize("label", [2, -1, 0.5, np.inf])
+def test_a_label_that_is_none_is_refused(label):
+    votes = np.tile([[1.0, 1, 0], [1, 0, 0]], (20, 1))
+    with pytest.raises(UserError, match=r"labels: found .*; a label is 1"):
+        label_free_trust(votes, np.full(40, label))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from voirdire.panel.dawid_skene import Fit
+from voirdire.panel.dawid_skene import Fit, posterior_logit
 from voirdire.panel.votes import FloatArray
 from voirdire.stats.arrays import ratio
 
@@ -109,3 +109,13 @@ def _interval(estimate: float, error: float, n_items: int, level: float) -> tupl
 
     half = float(stdtrit(max(n_items - 1, 1), (1 + level) / 2)) * error
     return estimate - half, estimate + half
+
+
+def mirrored(votes: FloatArray, labels: FloatArray, fitted: Fit) -> bool:
+    """Whether the model holds the labelled wrong responses for right more than the right ones.
+
+    The mean votes can't tell where as many judges are turned round as not: their gaps cancel out.
+    """
+    logit = posterior_logit(votes, fitted.fpr, fitted.fnr, fitted.prevalence)
+    wrong, right = (logit[labels == label] for label in (0, 1))
+    return bool(len(wrong) and len(right) and np.median(wrong) > np.median(right))

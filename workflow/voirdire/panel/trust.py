@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from voirdire.errors import UserError
-from voirdire.panel.dawid_skene import Fit, fit
+from voirdire.panel.dawid_skene import fit
 from voirdire.panel.independence import MOVE, THRESHOLD, Independence, independence
-from voirdire.panel.labelled_check import FEWEST, MARGIN, Gap, gap
+from voirdire.panel.labelled_check import FEWEST, MARGIN, Gap, gap, mirrored
 from voirdire.panel.matrix import Ballots, NotEnoughVerdicts, ballots
 from voirdire.panel.votes import FloatArray
 from voirdire.stats.bootstrap import task_seed
@@ -101,7 +101,8 @@ def label_free_trust(
 
     With labels: usable where the mean votes among wrong and among right ones are shown to be within .1 of what the
     rates predict, even with one more that all judges accept, or none (which takes about a hundred labels); unusable
-    where they are shown to differ, by more than .1 as estimated; see `labelled_check`.
+    where they are shown to differ, by more than .1 as estimated, or the model takes right for wrong; see
+    `labelled_check`.
 
     >>> trust = label_free_trust([[1, 1, 0], [1, 0, 0]] * 20)
     >>> trust.verdict, trust.reason[:17]
@@ -113,6 +114,8 @@ def label_free_trust(
     for name, array in (("labels", known), ("cluster", items)):
         if array.shape != cast.shape[:1]:
             raise UserError(f"{name}: the shape is {array.shape}; there are {len(cast)} responses")
+    if strange := known[~np.isin(known, (0, 1)) & ~np.isnan(known)].tolist():
+        raise UserError(f"labels: found {strange[0]:g}; a label is 1 (right), 0 (wrong) or NaN (unlabelled)")
     voted = np.isfinite(cast).any(axis=1)
     n_judges = int(((cast == 1).any(axis=0) & (cast == 0).any(axis=0)).sum())
     n_labels = int((np.isfinite(known) & voted).sum())
@@ -121,8 +124,14 @@ def label_free_trust(
     common = (checked, n_judges, int(voted.sum()), n_labels, seed)
     if n_labels < FEWEST_LABELS:
         return Trust(alone, why, alone, *common)
-    wrong, right = _gaps(cast, known, items)
+    fitted = fit(cast)
+    wrong, right = (gap(cast, known, items, fitted, right) for right in (False, True))
     verdict, reason = decided_by_labels(wrong, right)
+    if mirrored(cast, known, fitted):
+        verdict, reason = (
+            "unusable",
+            "the label-free model takes labelled wrong answers for right more than right ones.",
+        )
     return Trust(verdict, f"{reason} Without labels: {why}", alone, *common, wrong, right)
 
 
@@ -173,12 +182,6 @@ def _row(task: str, box: Ballots, seed: int, use_labels: bool) -> dict[str, obje
         row |= {f"{side}_labelled": found.n, f"{side}_gap": found.estimate}
         row[f"{side}_gap_low"], row[f"{side}_gap_high"] = found.interval()
     return row
-
-
-def _gaps(votes: FloatArray, labels: FloatArray, cluster: np.ndarray) -> tuple[Gap, Gap]:
-    fitted: Fit = fit(votes)
-    wrong, right = (gap(votes, labels, cluster, fitted, right) for right in (False, True))
-    return wrong, right
 
 
 def _without_labels(checked: Independence, n_judges: int) -> tuple[Verdict, str]:
