@@ -68,7 +68,7 @@ def test_counted_periods_go_by_time_and_ties_by_row():
     assert found.starts == ("2026-03-01T00:00:00+00:00", "2026-03-02T00:00:00+00:00")
 
 
-@pytest.mark.parametrize("value", [1_772_323_200, "yesterday", 2026.5, True])
+@pytest.mark.parametrize("value", [1_772_323_200, "yesterday", 2026.5, True, "01/02/2024", "", "12-03-2024"])
 def test_what_is_no_time_is_named(value):
     with pytest.raises(UserError, match="timestamp"):
         of(["2026-03-01", value])

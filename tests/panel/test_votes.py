@@ -214,3 +214,16 @@ def test_minority_veto_rejects_on_k_objections():
 def test_bad_arguments_are_named(call, said):
     with pytest.raises(UserError, match=said):
         call()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"fpr": [2.0, 0.1], "fnr": [0.1, 0.1]}, r"fpr: found 2; a rate lies in \[0, 1\]"),
+        ({"fpr": [0.1, 0.1], "fnr": [0.1, -1.0]}, r"fnr: found -1; a rate lies in \[0, 1\]"),
+        ({"fpr": [0.1, 0.1], "fnr": [0.1, 0.1], "floor": float("nan")}, "floor: nan must lie between 0 and 0.5"),
+    ],
+)
+def test_rates_and_floors_that_are_none_are_refused(given, message):
+    with pytest.raises(UserError, match=message):
+        weighted([[1, 0]], **given)

@@ -1,5 +1,6 @@
 """Natural time: which period each moment lies in."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,9 @@ def moments(values: "pd.Series[Any]", tz: str) -> "pd.Series[pd.Timestamp]":
     """
     known: dict[Any, Any] = {}
     for value in values.dropna().unique():
-        if not isinstance(value, str | pd.Timestamp | np.datetime64):
+        # Of "01/02/2024" nobody knows which is the month.
+        is_iso = isinstance(value, str) and re.match(r"\s*\d{4}-?\d\d-?\d\d", value)
+        if not is_iso and not isinstance(value, pd.Timestamp | np.datetime64):
             raise UserError(f"timestamp: {value!r} is no time; write ISO 8601, as 2026-09-12T08:30:00+02:00")
         try:
             known[value] = _in_zone(pd.Timestamp(value).as_unit("ns"), tz)

@@ -101,6 +101,10 @@ def weigh_split(
     for name, rate in zip(("fpr", "fnr"), rates, strict=True):
         if rate.shape[-1:] != correct.shape[-1:]:
             raise UserError(f"{name}: the shape is {rate.shape}; there are {correct.shape[-1]} judges, one rate each")
+        if strange := rate[(rate < 0) | (rate > 1)].tolist():
+            raise UserError(f"{name}: found {strange[0]:g}; a rate lies in [0, 1], or is NaN where a judge has none")
+    if not 0 < floor < 0.5:
+        raise UserError(f"floor: {floor:g} must lie between 0 and 0.5")
     for_correct, for_incorrect = WEIGHTS[rule](*rates, floor)
     known = np.isfinite(for_correct) & np.isfinite(for_incorrect)
     margin = _total(correct, _units(for_correct, known)) - _total(incorrect, _units(for_incorrect, known))
