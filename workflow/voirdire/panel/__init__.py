@@ -1,4 +1,14 @@
-"""Votes of a panel of judges, their weights, and estimators of the judges' error rates."""
+"""Votes of a panel of judges, what they are worth, and what can be known of the judges. Modules by question:
+
+What do the votes say?        matrix (tables to arrays), votes, singles, ensembles, patterns, canonical (orders)
+What are the error rates?     rates, estimators (counting), dawid_skene with expectation, hybrid; tabulated, batches,
+                              pattern_counts and forgetting keep what they have seen
+Is this response right?       calibration with calibration_models, calibration_terms, logistic and halves; calibrate
+Which rule is best?           rule_table with rule_scores
+How accurate is an examinee?  corrected: corrected_sample, a module per method, corrected_folds; examinees; few_labels
+Do judges share their errors? error_correlation, judge_value, judged, model_draws, in tables by diagnostics
+Can one do without labels?    trust: independence with split_half, sparse_votes, latent_factor; labelled_check
+"""
 
 from voirdire.panel.calibrate import calibrate
 from voirdire.panel.corrected import corrected_accuracy
