@@ -48,8 +48,10 @@ def test_a_planted_change_is_found_dated_and_laid_to_the_right_judge(frame):
     assert changed["after"] > changed["before"] + 0.1
     assert changed["statistic"] > changed["threshold"]
     assert changed["p"] == 0.001
+    assert changed["note"] == "or the share of right responses in a task has changed"
     others = found.drop(index="model5")
     assert (others["says"] == "no evidence").all()
+    assert (others["note"] == "").all()
     assert (others[["since", "first_alarm"]] == "").all(axis=None)
 
 
@@ -79,8 +81,23 @@ def test_another_mix_of_tasks_is_no_change(make):
     frame["week"] = np.where(frame["task"] == "gsm8k", frame["week"] // 2, 5 + frame["week"] // 2)
     frame["timestamp"] = MONDAY + pd.to_timedelta(7 * frame["week"], unit="D")
     assert (change_points(frame)["says"] == "no evidence").all()
-    pooled = change_points(frame.assign(item_id=frame["task"] + frame["item_id"], task="all"))
+    pooled = change_points(frame.assign(item_id=frame["task"] + frame["item_id"], task="both"))
     assert (pooled["says"] == "changed").any()
+
+
+def test_another_share_of_right_responses_is_taken_for_a_judge_and_the_note_says_so():
+    """No judge changes; in the seventh week the share of right responses in the task goes from .5 to .8."""
+    rng, n = np.random.default_rng(1), 2400
+    week = rng.integers(12, size=n)
+    truth = rng.random(n) < np.where(week < 6, 0.5, 0.8)
+    fpr, fnr = np.array([0.05, 0.1, 0.2, 0.5, 0.6]), np.array([0.1, 0.1, 0.1, 0.05, 0.05])
+    votes = rng.random((n, 5)) < np.where(truth[:, None], 1 - fnr, fpr)
+    row, judge = np.indices(votes.shape).reshape(2, -1)
+    log = pd.DataFrame({"item_id": row.astype(str), "judge": np.array(list("abcde"))[judge], "verdict": votes.ravel()})
+    log = log.assign(task="t", examinee="x", truth=pd.NA, timestamp=MONDAY + pd.to_timedelta(7 * week[row], unit="D"))
+    named = (found := change_points(log, condition=None, permutations=99))["says"] == "changed"
+    assert named.any()
+    assert (found["note"][named] == "or the share of right responses in a task has changed").all()
 
 
 def test_rows_and_judges_may_stand_in_any_order(frame):

@@ -38,6 +38,9 @@ def change_study(base: Base, seeds: int, seed: int, level: float = 0.95) -> pd.D
     in the week of the change or later; mean_delay: weeks from the change to the alarm, 0 in the very week, of those;
     located: share of those whose change is dated within one week; misnamed: share in which another judge is named, or
     the right one too early. Limits are Wilson's. Empty with fewer than four judges.
+
+    Every week is drawn from the same responses of each task, so false_alarms holds where their share of right ones
+    stays as it is. Where that share moves, judges are named more often though none has changed, see `change_points`.
     """
     weeks = base.scenario.weeks
     change = week_of_change(weeks) - 1

@@ -15,6 +15,8 @@ from voirdire.panel.matrix import NotEnoughVerdicts
 # Below that there are no others that could agree with each other.
 _FEWEST_JUDGES = 3
 CHANGED, NOTHING, NOT_TESTED = "changed", "no evidence", "not tested"
+# Without truth the one can't be told from the other.
+OR_RESPONSES = "or the share of right responses in a task has changed"
 
 
 def change_points(
@@ -31,22 +33,27 @@ def change_points(
     """Test every judge for a change at an unknown moment, as when a provider silently puts another model in its place.
 
     verdicts: a VERDICTS table with a column of timestamps; by, tz: the periods, see `periods`; no truth is needed.
-    alpha: probability of naming any judge in the whole log if none has changed; permutations: of responses between
-    periods, within tasks, an item's responses of one period together.
+    alpha: probability of naming any judge in the whole log if neither judges nor responses change; permutations: of
+    responses between periods, within tasks, an item's responses of one period together.
 
     Each judge's agreement with the others' majority and its leniency, both relative to the others on the same response,
     are compared before and after every possible change (see `scan`). After the most plain change that judge is taken
     off the panel, and the others are tested again without its votes.
 
-    One row per judge. says: "changed", "no evidence" (no more than that), or "not tested" with a `note`; since: the
-    period with which the change most plausibly begins; first_alarm: the first period in which the log so far would have
-    passed the threshold, "" if none; reading: "agreement" or "leniency", whichever changed more; statistic: its largest
+    One row per judge. says: "changed", with the `note` that the share of right responses may have changed instead; "no
+    evidence" (no more than that); or "not tested", and in `note` why; since: the period with which the change most
+    plausibly begins; first_alarm: the first period in which the log so far would have passed the threshold, "" if none;
+    reading: "agreement" or "leniency", whichever changed more; statistic: its largest
     |z|, threshold and p: adjusted for all judges, readings, moments and changes; before, after: the reading's mean,
     relative to the other judges' and within tasks, on either side of `since`; left_out: responses without a timestamp.
 
     The threshold is that of the whole log, so first_alarm tells how soon a change showed, not what a test repeated
     every period would have said: who looks again every week for 12 weeks at the same alpha is alarmed more often.
-    Responses of other examinees may be easier for one judge than for others; a change in who is examined is seen, too.
+    A judge is compared with the others on the same responses, but judges differ in how much more they accept right ones
+    than wrong ones. So where responses of a task become better or worse, judges are said to have changed though none
+    has: with the share of right ones going from .5 to .8 in the seventh of 12 weeks (5 judges, 2,400 responses) any was
+    named in .60 of logs. Without truth nothing tells the two apart. Responses of other examinees may also be easier for
+    one judge than for others: a change in who is examined is seen, too.
 
     Raises UserError for a missing or unreadable timestamp column, or unknown `by`.
     """
@@ -118,7 +125,7 @@ def _row(log: Log, panel: _Panel, place: int, says: str, alpha: float) -> dict[s
         "before": before,
         "after": after,
         "n_votes": int(panel.n_votes[place]),
-        "note": "",
+        "note": OR_RESPONSES if says == CHANGED else "",
     }
 
 
