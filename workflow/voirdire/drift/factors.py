@@ -68,9 +68,9 @@ def drift_factors(
     One row per factor, level of it and rule, over all weeks; measured as in `simulate`, with the same seeds at every
     level. keeps: "keeps within 0.5 points" if the whole interval of difference_to_oracle is at or above -0.005,
     "breaks" if all of it is below, else "undecided"; "" for the oracle, which is compared with itself. The oracle knows
-    the rates that hold in that week and level. Each interval is for its own cell, and
-    lopsided at the edge: a rule truly there was said to keep up in 9.7 % with 450 responses a task and in 4.2 % with
-    1,800, where a 95 % interval promises 2.5 %.
+    the rates that hold in that week and level. Each interval is for its own cell, and lopsided at the edge: a rule
+    truly there was said to keep up in 9.7 % with 450 responses a task and in 4.2 % with 1,800, where a 95 % interval
+    promises 2.5 %.
 
     per_week, n_judges: of the level; where too few responses support the scenario's week, fewer are drawn. simulated:
     also where real judges' votes were drawn anew.
