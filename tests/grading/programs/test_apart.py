@@ -226,7 +226,12 @@ def f(x):
             pass
 """
     graded = grade_programs([item], [f"```python\n{program}\n```"], sandbox, 1)[0]
-    assert (graded.truth, graded.how) == (False, "fenced code: test 1 of 1: raised an exception of another kind")
+    assert graded.truth is False
+    # Which it is depends on how many of its forged lines are read before the last call.
+    assert graded.how.removeprefix("fenced code: test 1 of 1: ") in (
+        "raised an exception of another kind",
+        "wrong value",
+    )
 
 
 @pytest.mark.parametrize(
